@@ -1,0 +1,57 @@
+// Why: decoding, order and lifetimes are the same for measured costs and for accelerators; what a
+// group of operators may contain and what it costs is not. This is the line between the two.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/quantity.h"
+#include "evaluator/plan/step_graph.h"
+
+namespace paretrain::evaluator {
+
+// An operator that runs in a plan: a template operator or, for `recompute`, the twin of a forward
+// one.
+struct RunningOperator {
+  StepOperatorId op;
+  bool recompute = false;
+  // Bit i: writes[i] of the operator is produced (a recompute produces only what is missing). All
+  // bits for others.
+  std::uint64_t produced = ~std::uint64_t{0};
+};
+
+// One group of a plan as its cost model sees it. Everything made and read inside and listed neither
+// in `reads` nor in `writes` never leaves the chip.
+struct GroupContent {
+  std::span<const RunningOperator> operators;  // in original order
+  std::span<const StepValueId> reads;          // fetched from off-chip memory, once each
+  std::span<const StepValueId> writes;         // written to off-chip memory, once each
+};
+
+// Latency and energy in the problem's own units (cycles and picojoules on accelerators).
+struct GroupCost {
+  std::int64_t latency = 0;
+  double energy = 0;
+  std::int64_t offchip_bytes = 0;
+};
+
+// Implementations are pure: the answers depend on the arguments only, and calls from several
+// threads are safe.
+class GroupModel {
+ public:
+  GroupModel() = default;
+  GroupModel(const GroupModel&) = delete;
+  GroupModel& operator=(const GroupModel&) = delete;
+  GroupModel(GroupModel&&) = delete;
+  GroupModel& operator=(GroupModel&&) = delete;
+  virtual ~GroupModel() = default;
+
+  [[nodiscard]] virtual std::int64_t max_group_length() const = 0;
+  // Whether these operators can run as one group, as far as length, tiling and on-chip capacity go.
+  // A single operator always can. The quotient graph is not its business.
+  [[nodiscard]] virtual bool is_legal(std::span<const RunningOperator> operators) const = 0;
+  // Requires: a single operator or a legal group.
+  [[nodiscard]] virtual GroupCost cost(const GroupContent& group) const = 0;
+};
+
+}  // namespace paretrain::evaluator
