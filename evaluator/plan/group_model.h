@@ -36,7 +36,8 @@ struct GroupCost {
 };
 
 // Implementations are pure: the answers depend on the arguments only, and calls from several
-// threads are safe.
+// threads are safe. Every evaluation asks anew for every group, so a model whose answers are
+// expensive remembers them itself, by content.
 class GroupModel {
  public:
   GroupModel() = default;
@@ -47,6 +48,16 @@ class GroupModel {
   virtual ~GroupModel() = default;
 
   [[nodiscard]] virtual std::int64_t max_group_length() const = 0;
+
+  // Whether the template has a fusion gene for this edge at all. A model says no for pairs that no
+  // legal group can hold together, which shortens the genome. Asked when the problem is set up.
+  [[nodiscard]] virtual bool has_fusion_gene(const RunningOperator& producer,
+                                             const RunningOperator& consumer) const {
+    static_cast<void>(producer);
+    static_cast<void>(consumer);
+    return true;
+  }
+
   // Whether these operators can run as one group, as far as length, tiling and on-chip capacity go.
   // A single operator always can. The quotient graph is not its business.
   [[nodiscard]] virtual bool is_legal(std::span<const RunningOperator> operators) const = 0;
