@@ -12,8 +12,10 @@
 #include "evaluator/core_cost/core_cost.h"
 #include "evaluator/graph/training_graph.h"
 #include "evaluator/graph/training_options.h"
+#include "evaluator/group/accelerator_group_model.h"
 #include "evaluator/hardware/accelerator.h"
 #include "problems/import_options.h"
+#include "problems/plan_problem.h"
 
 namespace paretrain::problems {
 
@@ -31,20 +33,24 @@ struct TrainingProblemOptions {
   evaluator::Objective tile_objective = evaluator::Objective::Latency;
   Residency residency = Residency::Off;
   std::int64_t max_group_length = 6;
-  std::optional<std::int64_t> micro_batch;  // samples; a divisor of the batch
+  std::optional<std::int64_t> micro_batch;         // samples; a divisor of the batch
+  std::optional<std::int64_t> memory_limit_bytes;  // the DRAM's size when empty
 };
 
-// The parts stay where they are when the whole is moved; `model` looks into `graph` and
-// `accelerator`.
-struct TrainingGraphOnAccelerator {
+// The parts stay where they are when the whole is moved: `problem` owns `group_costs`, which looks
+// into `graph` and `accelerator`. Operator i of the plan problem's step graph is operator i of
+// `graph`, value i is storage i.
+struct TrainingProblem {
   std::unique_ptr<const evaluator::TrainingGraph> graph;
   std::unique_ptr<const evaluator::Accelerator> accelerator;
+  const evaluator::AcceleratorGroupModel* group_costs = nullptr;
+  PlanProblem problem;
   std::vector<std::string> warnings;  // of the import, for people
 };
 
 // `model` is an .onnx file or the name of a built-in model.
-// Errors: InputError for everything that is wrong with the files or options, all in one go.
-[[nodiscard]] TrainingGraphOnAccelerator training_graph_on_accelerator(
-    const std::string& model, const TrainingProblemOptions& options);
+// Errors: InputError for everything that is wrong with the files or options.
+[[nodiscard]] TrainingProblem training_problem(const std::string& model,
+                                               const TrainingProblemOptions& options);
 
 }  // namespace paretrain::problems

@@ -1,0 +1,95 @@
+// Why: what a fused group of operators costs on a real accelerator, and whether it may be one at
+// all. The formulas and every modelling choice: docs/group-cost.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evaluator/core_cost/core_cost.h"
+#include "evaluator/graph/training_graph.h"
+#include "evaluator/hardware/accelerator.h"
+#include "evaluator/plan/group_model.h"
+
+namespace paretrain::evaluator {
+
+// Which cores a mapping file allows an operator, by operator index; empty: chosen by core kind.
+using CoreAllocations = std::vector<std::vector<CoreId>>;
+
+struct GroupCostOptions {
+  CostModel cost_model = CostModel::Corrected;
+  Objective tile_objective = Objective::Latency;
+  std::int64_t max_group_length = 6;
+  // Times that forward and backward run before the update (batch / --micro-batch).
+  std::int64_t repetitions = 1;
+  // Answers remembered at most, groups and operator tiles each.
+  std::size_t remembered = std::size_t{1} << 20U;
+  int loop_limit = 6;
+};
+
+// Picojoules by where they are spent.
+struct EnergyBreakdown {
+  double compute = 0;
+  double on_chip = 0;
+  double off_chip = 0;
+  double links = 0;
+
+  [[nodiscard]] double total() const { return compute + on_chip + off_chip + links; }
+};
+
+// How busy a core, link, bus or the off-chip memory is while a group runs.
+struct ResourceUse {
+  std::string name;
+  std::int64_t busy_cycles = 0;
+};
+
+// A group's cost with its reasons.
+struct GroupReport {
+  GroupCost cost;
+  EnergyBreakdown energy;
+  std::int64_t tiles = 1;        // T along the common axis
+  std::int64_t inner_tiles = 1;  // further cuts of an operator within a tile
+  std::string axis;              // what the first operator is cut along: "OY", "B"; empty if uncut
+  std::string split;             // over identical cores: "none", "K", "G", "rows"
+  std::vector<ResourceUse> resources;
+};
+
+// How often remembered answers were used.
+struct MemoStatistics {
+  std::uint64_t group_hits = 0;
+  std::uint64_t group_misses = 0;
+  std::uint64_t tile_hits = 0;
+  std::uint64_t tile_misses = 0;
+};
+
+// Requires: graph and accelerator outlive the model. StepOperatorId i means graph.operators[i],
+// StepValueId i means graph.storages[i].
+class AcceleratorGroupModel final : public GroupModel {
+ public:
+  // Errors: InputError when an operator has no core that could run it.
+  AcceleratorGroupModel(const TrainingGraph& graph,
+                        const Accelerator& accelerator,
+                        CoreAllocations allocations,
+                        const GroupCostOptions& options);
+  ~AcceleratorGroupModel() override;
+
+  [[nodiscard]] std::int64_t max_group_length() const override;
+  [[nodiscard]] bool has_fusion_gene(const RunningOperator& producer,
+                                     const RunningOperator& consumer) const override;
+  [[nodiscard]] bool is_legal(std::span<const RunningOperator> operators) const override;
+  [[nodiscard]] GroupCost cost(const GroupContent& group) const override;
+
+  // The same answer with its breakdown; nothing is remembered.
+  [[nodiscard]] GroupReport report(const GroupContent& group) const;
+  [[nodiscard]] MemoStatistics statistics() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace paretrain::evaluator
