@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 28;
+constexpr std::size_t kListColumn = 14;
 
 std::string option_head(const Option& option) {
   std::string head = option.letter.empty() ? "  --" : "  -" + option.letter + ", --";
@@ -27,13 +28,13 @@ std::string option_body(const Option& option) {
   return body;
 }
 
-std::string entry(std::string head, std::string_view body) {
-  if (head.size() + 2 > kColumn) {
-    head += '\n' + std::string(kColumn, ' ');
+std::string entry(std::string head, std::string_view body, std::size_t column = kColumn) {
+  if (head.size() + 2 > column) {
+    head += '\n' + std::string(column, ' ');
   } else {
-    head.resize(kColumn, ' ');
+    head.resize(column, ' ');
   }
-  return head + wrapped_text(body, kColumn, kWidth) + '\n';
+  return head + wrapped_text(body, column, kWidth) + '\n';
 }
 
 constexpr std::string_view kExitCodes =
@@ -105,7 +106,7 @@ std::string overview_text(std::span<const Command> list) {
       "  paretrain optimize resnet18 --accelerator edge-tpu-quad -o runs/first\n"
       "  paretrain pick runs/first --knee\n\ncommands:\n";
   for (const Command& command : list)
-    text += entry("  " + std::string(command.name), command.summary);
+    text += entry("  " + std::string(command.name), command.summary, kListColumn);
   text +=
       "\n`paretrain COMMAND --help` describes a command; `paretrain --version` prints the "
       "version.\n\n";

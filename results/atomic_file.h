@@ -1,0 +1,23 @@
+// Why: a file that scripts read must never be seen half written, whatever happens to the machine.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace paretrain::results {
+
+// Writes `path`.tmp beside it, flushes it to disk, and renames it over `path`. After an error
+// `path` is as it was before and the temporary is gone.
+// Errors: IoError naming the path.
+void write_atomically(const std::filesystem::path& path, std::string_view content);
+
+// The whole content of a file of at most `most_bytes`.
+// Errors: InputError when it is missing, no regular file, unreadable, or larger; IoError when
+// reading fails half-way.
+[[nodiscard]] std::string file_content(const std::filesystem::path& path, std::size_t most_bytes);
+
+// Renames a file over another, flushed to disk. Errors: IoError.
+void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace paretrain::results
