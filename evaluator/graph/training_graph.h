@@ -44,11 +44,14 @@ struct Storage {
   bool monet_candidate = false;  // is in MONET's list
 };
 
-// How an operator touches one storage.
+// How an operator touches one storage. An operator lists a storage once for each different view it
+// has of it: a product of q and k that are parts of one buffer has two accesses to that buffer.
 struct Access {
   StorageId storage;
-  Bytes bytes;  // of the part that is touched, at the storage's precision (a slice touches less
-                // than the whole)
+  // Of the part that is touched, at the storage's precision (a slice touches less than the whole).
+  // 0: the operator does not touch the storage but it must be alive until the operator has run,
+  // because a framework keeps it for that (no traffic, no axes).
+  Bytes bytes;
   // For each dimension of the tensor as this operator sees it: the loops that index it. Empty when
   // the operator touches the tensor as a whole (no axis can be cut).
   std::vector<AxisIndex> axes;
@@ -83,9 +86,24 @@ struct Operator {
   // For a convolution's weight gradient: the same work as a matrix product with implicit im2col
   // (DESIGN §5).
   std::optional<LoopNest> matrix_nest;
-  std::vector<Access> reads;  // one per storage (of one storage read twice, the union)
+  std::vector<Access> reads;
+  // Besides what it makes, a forward operator may write a Buffer (running statistics). A write that
+  // accumulates also fetches what is there; the storage is then not among the reads.
   std::vector<Access> writes;
   OperatorId forward;  // the forward operator it belongs to (itself in the forward phase)
+};
+
+// A pattern of nodes that was found and treated as the one operator that a framework runs.
+struct RecognisedPattern {
+  std::string pattern;
+  std::int64_t count = 0;
+};
+
+// Nodes of a ready-made training graph by phase, as the file has them.
+struct ImportedNodes {
+  std::int64_t forward = 0;
+  std::int64_t backward = 0;
+  std::int64_t optimizer = 0;
 };
 
 // Operators stand in order of execution: forward, backward, update. Forward storages have exactly
@@ -96,6 +114,9 @@ struct TrainingGraph {
   std::vector<Storage> storages;
   std::vector<Operator> operators;
   std::vector<StorageId> candidates;  // storages with a keep gene, in order of their producers
+  std::vector<RecognisedPattern> recognised;    // by name
+  std::optional<ImportedNodes> imported_nodes;  // of a ready-made training graph
+  std::vector<std::string> warnings;            // each once, for people
 
   [[nodiscard]] const Storage& storage(StorageId id) const { return storages[id.index()]; }
 };
