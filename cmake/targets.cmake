@@ -1,6 +1,7 @@
 # How every library, program and test of the project is built.
 add_library(project_options INTERFACE)
-target_include_directories(project_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_include_directories(project_options INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/paretrain>")
 # Contraction would make results depend on the processor the compiler had in mind.
 target_compile_options(project_options INTERFACE -ffp-contract=off)
 if(PARETRAIN_ASSERTIONS)
@@ -19,7 +20,9 @@ target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wsha
 function(paretrain_library folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
   add_library(paretrain_${folder} STATIC)
-  target_link_libraries(paretrain_${folder} PUBLIC project_options ${ARG_USES} PRIVATE project_warnings ${ARG_PRIVATE})
+  target_link_libraries(paretrain_${folder} PUBLIC project_options ${ARG_USES}
+    PRIVATE $<BUILD_INTERFACE:project_warnings> ${ARG_PRIVATE})
+  set_target_properties(paretrain_${folder} PROPERTIES EXPORT_NAME ${folder})
   paretrain_sources(${folder} SOURCES ${ARG_SOURCES} HEADERS ${ARG_HEADERS})
 endfunction()
 
