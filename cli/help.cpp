@@ -107,9 +107,13 @@ std::string overview_text(std::span<const Command> list) {
       "  paretrain pick runs/first --knee\n\ncommands:\n";
   for (const Command& command : list)
     text += entry("  " + std::string(command.name), command.summary, kListColumn);
-  text +=
-      "\n`paretrain COMMAND --help` describes a command; `paretrain --version` prints the "
-      "version.\n\n";
+  text += '\n' +
+          wrapped_text(
+              "`paretrain COMMAND --help` describes a command; `paretrain --version` prints "
+              "the version.",
+              0,
+              kWidth) +
+          "\n\n";
   return text + std::string(kExitCodes);
 }
 

@@ -89,9 +89,19 @@ void flush_folder(const std::filesystem::path& path) {
 
 }  // namespace
 
-void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) fail(to, "cannot be replaced", errno);
-  flush_folder(to);
+void keep_copy(const std::filesystem::path& path, const std::filesystem::path& copy) {
+  const std::filesystem::path temporary = copy.string() + ".tmp";
+  ::unlink(temporary.c_str());
+  if (::link(path.c_str(), temporary.c_str()) != 0) {
+    write_atomically(copy, file_content(path, SIZE_MAX));  // a file system without hard links
+    return;
+  }
+  if (::rename(temporary.c_str(), copy.c_str()) != 0) {
+    const int code = errno;
+    ::unlink(temporary.c_str());
+    fail(copy, "cannot be replaced", code);
+  }
+  ::unlink(temporary.c_str());  // a rename between two names of one file does nothing
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view content) {

@@ -17,7 +17,8 @@ void write_atomically(const std::filesystem::path& path, std::string_view conten
 // reading fails half-way.
 [[nodiscard]] std::string file_content(const std::filesystem::path& path, std::size_t most_bytes);
 
-// Renames a file over another, flushed to disk. Errors: IoError.
-void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+// Makes `copy` name what `path` names now, so that replacing `path` leaves the old content under
+// `copy`. `path` is there all the time. Errors: IoError.
+void keep_copy(const std::filesystem::path& path, const std::filesystem::path& copy);
 
 }  // namespace paretrain::results

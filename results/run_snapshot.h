@@ -1,0 +1,70 @@
+// Why: everything that a run needs to go on bit for bit, on this machine or another, is one value:
+// what was asked for, which inputs it was asked about, and where the search stands.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/search.h"
+#include "engine/search_state.h"
+
+namespace paretrain::results {
+
+// An option with its values, as the user said them or by default.
+struct OptionValues {
+  std::string name;
+  std::vector<std::string> values;
+
+  friend bool operator==(const OptionValues&, const OptionValues&) = default;
+};
+
+// A file that the run read, or a built-in thing: found again by its name, recognised by its
+// content.
+struct RunInput {
+  std::string role;     // "model", "accelerator", "mapping", "fusion plan"
+  std::string name;     // as the user said it
+  std::string path;     // absolute; empty for built-in ones
+  std::string content;  // hash of the content
+};
+
+struct RunIdentity {
+  std::string command;  // "optimize"
+  std::string program_version;
+  std::vector<OptionValues> options;  // sorted by name
+  std::vector<RunInput> inputs;
+  std::uint64_t problem_fingerprint = 0;
+  std::uint64_t space_fingerprint = 0;
+  std::vector<std::string> objectives;  // names with units, as columns
+};
+
+struct RunSnapshot {
+  RunIdentity identity;
+  engine::SearchState state;
+  std::vector<engine::GenerationReport> history;  // one per generation, from 0
+  std::uint64_t resumptions = 0;
+};
+
+// Bytes of a snapshot file, in its frame (results/snapshot_frame.h).
+[[nodiscard]] std::string snapshot_bytes(const RunSnapshot& snapshot);
+
+// Errors: InputError naming `where` when the frame is damaged or the content contradicts itself.
+[[nodiscard]] RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where);
+
+// Writes `folder`/snapshot; the one before becomes `folder`/snapshot.previous. Whenever the machine
+// stops, one of the two is whole. Errors: IoError.
+void write_snapshot(const std::filesystem::path& folder, const RunSnapshot& snapshot);
+
+struct FoundSnapshot {
+  RunSnapshot snapshot;
+  std::filesystem::path path;
+  std::string warning;  // why the newer one was passed over; empty when it was not
+};
+
+// The newest good snapshot of a run folder, or a snapshot file itself.
+// Errors: InputError when there is none.
+[[nodiscard]] FoundSnapshot read_snapshot(const std::filesystem::path& folder_or_file);
+
+}  // namespace paretrain::results

@@ -1,0 +1,261 @@
+// The only file that meets Boost.Serialization.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <exception>
+#include <optional>
+#include <sstream>
+#include <type_traits>
+
+#include <boost/archive/text_iarchive.hpp>
+#include <boost/archive/text_oarchive.hpp>
+#include <boost/serialization/optional.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <boost/serialization/version.hpp>
+
+#include "base/error.h"
+#include "results/atomic_file.h"
+#include "results/run_snapshot.h"
+#include "results/snapshot_frame.h"
+
+namespace paretrain::results {
+
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::size_t kNumberDigits = 16;
+
+// What the archive refuses to be: reported as an InputError by the caller.
+class BadContent : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "its content is malformed"; }
+};
+
+template <class Number>
+std::uint64_t bits_of(Number number) {
+  if constexpr (std::is_same_v<Number, double>) {
+    return std::bit_cast<std::uint64_t>(number);
+  } else {
+    return number;
+  }
+}
+
+template <class Number>
+Number number_of(std::uint64_t bits) {
+  if constexpr (std::is_same_v<Number, double>) {
+    return std::bit_cast<double>(bits);
+  } else {
+    return static_cast<Number>(bits);
+  }
+}
+
+// Long arrays go as one text of 16 hexadecimal digits a number: exact, and many times faster than
+// the archive's own numbers.
+template <class Number>
+std::string packed(const std::vector<Number>& numbers) {
+  std::string text(numbers.size() * kNumberDigits, '0');
+  std::size_t at = 0;
+  for (const Number number : numbers) {
+    const std::uint64_t bits = bits_of(number);
+    for (std::size_t digit = 0; digit < kNumberDigits; ++digit)
+      text[at++] = kHexDigits[(bits >> (60 - 4 * digit)) & 0xFU];
+  }
+  return text;
+}
+
+std::uint64_t digit_value(char c) {
+  if (c >= '0' && c <= '9') return static_cast<std::uint64_t>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<std::uint64_t>(c - 'a' + 10);
+  throw BadContent();
+}
+
+template <class Number>
+std::vector<Number> unpacked(const std::string& text) {
+  if (text.size() % kNumberDigits != 0) throw BadContent();
+  std::vector<Number> numbers(text.size() / kNumberDigits);
+  std::size_t at = 0;
+  for (Number& number : numbers) {
+    std::uint64_t bits = 0;
+    for (std::size_t digit = 0; digit < kNumberDigits; ++digit)
+      bits = (bits << 4U) | digit_value(text[at++]);
+    number = number_of<Number>(bits);
+  }
+  return numbers;
+}
+
+template <class Archive, class Number>
+void archive_packed(Archive& archive, std::vector<Number>& numbers) {
+  if constexpr (Archive::is_saving::value) {
+    const std::string text = packed(numbers);
+    archive << text;
+  } else {
+    std::string text;
+    archive >> text;
+    numbers = unpacked<Number>(text);
+  }
+}
+
+template <class Archive>
+void archive_packed(Archive& archive, double& number) {
+  std::vector<double> one(1, number);
+  archive_packed(archive, one);
+  if (one.size() != 1) throw BadContent();
+  number = one.front();
+}
+
+template <class Archive>
+void archive_packed(Archive& archive, std::optional<double>& number) {
+  std::vector<double> some;
+  if (number) some.push_back(*number);
+  archive_packed(archive, some);
+  if (some.size() > 1) throw BadContent();
+  number = some.empty() ? std::nullopt : std::optional<double>(some.front());
+}
+
+bool has_shape(const engine::Individuals& rows) {
+  const std::size_t size = rows.size();
+  return rows.words_per_genome < (1U << 24U) && rows.objective_count <= engine::kMaxObjectives &&
+         rows.words.size() == size * rows.words_per_genome &&
+         rows.objectives.size() == size * rows.objective_count;
+}
+
+bool is_consistent(const RunSnapshot& snapshot) {
+  const engine::SearchState& state = snapshot.state;
+  const std::size_t objectives = snapshot.identity.objectives.size();
+  return has_shape(state.population) && has_shape(state.archive) &&
+         state.ranks.size() == state.population.size() &&
+         state.crowding.size() == state.population.size() &&
+         state.population.objective_count == objectives &&
+         state.archive.objective_count == objectives &&
+         state.archive.words_per_genome == state.population.words_per_genome &&
+         snapshot.history.size() == state.generation + 1;
+}
+
+}  // namespace
+
+}  // namespace paretrain::results
+
+BOOST_CLASS_VERSION(paretrain::results::RunSnapshot, 1)
+
+namespace boost::serialization {
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::results::OptionValues& option, unsigned) {
+  archive& option.name& option.values;
+}
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::results::RunInput& input, unsigned) {
+  archive& input.role& input.name& input.path& input.content;
+}
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::results::RunIdentity& identity, unsigned) {
+  archive& identity.command& identity.program_version& identity.options& identity.inputs;
+  archive& identity.problem_fingerprint& identity.space_fingerprint& identity.objectives;
+}
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::engine::Individuals& rows, unsigned) {
+  archive& rows.words_per_genome& rows.objective_count;
+  paretrain::results::archive_packed(archive, rows.words);
+  paretrain::results::archive_packed(archive, rows.objectives);
+  paretrain::results::archive_packed(archive, rows.violations);
+}
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::engine::SearchStatistics& statistics, unsigned) {
+  archive& statistics.evaluations& statistics.infeasible_evaluations& statistics.not_finite;
+  archive& statistics.cache_hits& statistics.duplicates;
+}
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::engine::SearchState& state, unsigned) {
+  archive& state.generation& state.population;
+  paretrain::results::archive_packed(archive, state.ranks);
+  paretrain::results::archive_packed(archive, state.crowding);
+  archive& state.archive;
+  paretrain::results::archive_packed(archive, state.seen.older);
+  paretrain::results::archive_packed(archive, state.seen.recent);
+  archive& state.statistics;
+  paretrain::results::archive_packed(archive, state.best_hypervolume);
+  archive& state.last_progress& state.swept& state.exhausted;
+}
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::engine::GenerationReport& report, unsigned) {
+  archive& report.generation& report.evaluations& report.front;
+  paretrain::results::archive_packed(archive, report.hypervolume);
+  archive& report.infeasible;
+  paretrain::results::archive_packed(archive, report.least_violation);
+  paretrain::results::archive_packed(archive, report.best);
+}
+
+template <class Archive>
+void serialize(Archive& archive, paretrain::results::RunSnapshot& snapshot, unsigned) {
+  archive& snapshot.identity& snapshot.state& snapshot.history& snapshot.resumptions;
+}
+
+}  // namespace boost::serialization
+
+namespace paretrain::results {
+
+std::string snapshot_bytes(const RunSnapshot& snapshot) {
+  std::ostringstream stream;
+  {
+    boost::archive::text_oarchive archive(stream);
+    archive << snapshot;
+  }
+  return framed(stream.str());
+}
+
+RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where) {
+  const std::string_view payload = unframed(bytes, where);
+  RunSnapshot snapshot;
+  try {
+    std::istringstream stream{std::string(payload)};
+    boost::archive::text_iarchive archive(stream);
+    archive >> snapshot;
+  } catch (const std::exception& error) {  // what the archive library makes of bad content
+    throw InputError(Problem{where, std::string("cannot be understood: ") + error.what(), ""});
+  }
+  if (!is_consistent(snapshot))
+    throw InputError(Problem{where, "contradicts itself: sizes that belong together differ", ""});
+  return snapshot;
+}
+
+void write_snapshot(const std::filesystem::path& folder, const RunSnapshot& snapshot) {
+  const std::filesystem::path path = folder / "snapshot";
+  const std::filesystem::path previous = folder / "snapshot.previous";
+  const std::string bytes = snapshot_bytes(snapshot);
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) keep_copy(path, previous);
+  write_atomically(path, bytes);
+}
+
+FoundSnapshot read_snapshot(const std::filesystem::path& folder_or_file) {
+  std::error_code ignored;
+  const auto read = [](const std::filesystem::path& path) {
+    return parsed_snapshot(file_content(path, kMostSnapshotBytes), path.string());
+  };
+  if (!std::filesystem::is_directory(folder_or_file, ignored))
+    return {read(folder_or_file), folder_or_file, ""};
+  const std::filesystem::path newest = folder_or_file / "snapshot";
+  const std::filesystem::path previous = folder_or_file / "snapshot.previous";
+  if (!std::filesystem::exists(newest, ignored) && !std::filesystem::exists(previous, ignored)) {
+    throw InputError(Problem{folder_or_file.string(),
+                             "holds no snapshot; expected the folder of a run",
+                             "`paretrain optimize … -o DIR` makes one"});
+  }
+  std::string warning;
+  try {
+    return {read(newest), newest, ""};
+  } catch (const InputError& error) {
+    if (!std::filesystem::exists(previous, ignored)) throw;
+    warning = error.what();
+  }
+  return {read(previous), previous, warning};
+}
+
+}  // namespace paretrain::results
