@@ -1,0 +1,99 @@
+// Why: with groups and their order fixed, one pass finds what each group moves, what it costs and
+// how much memory is alive when. Rules: docs/plan.md, traffic and lifetimes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "evaluator/plan/group_model.h"
+#include "evaluator/plan/group_order.h"
+#include "evaluator/plan/running_plan.h"
+#include "evaluator/plan/step_template.h"
+
+namespace paretrain::evaluator {
+
+struct PlanTotals {
+  std::int64_t latency = 0;
+  double energy = 0;
+  std::int64_t offchip_bytes = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+// Steps from .. to, both included. Nothing is alive when from == kNone.
+struct StepRange {
+  std::uint32_t from = kNone;
+  std::uint32_t to = 0;
+};
+
+// Copies: index v is a resident value, a gradient or what a forward operator made; value_count + v
+// is what a recompute made. Reused from plan to plan: no allocation once it has grown.
+class PlanSweep {
+ public:
+  // Cost: linear in operators, reads, writes and values, plus one call of the model per group.
+  [[nodiscard]] PlanTotals rebuild(const StepTemplate& step,
+                                   const GroupModel& model,
+                                   const RunningPlan& running,
+                                   const GroupOrder& order);
+
+  // The steps during which a copy occupies off-chip memory. Requires: no resident value.
+  [[nodiscard]] StepRange alive(std::uint32_t copy) const noexcept { return alive_[copy]; }
+
+  // Whether the copy exists, but never off chip.
+  [[nodiscard]] bool is_internal(std::uint32_t copy) const noexcept {
+    return uses_[copy].first != kNone && alive_[copy].from == kNone;
+  }
+
+  // The step that makes the copy (a gradient: the first that contributes), kNone without a maker.
+  [[nodiscard]] std::uint32_t made(std::uint32_t copy) const noexcept { return uses_[copy].made; }
+
+  // What a step's group is, as the model saw it. Requires: step < step count.
+  [[nodiscard]] GroupContent content(std::size_t step) const noexcept;
+
+  [[nodiscard]] const GroupCost& cost(std::size_t step) const noexcept { return costs_[step]; }
+
+  // Bytes alive at each step, resident and static ones included.
+  [[nodiscard]] std::span<const std::int64_t> alive_bytes() const noexcept { return alive_bytes_; }
+
+ private:
+  struct Uses {
+    std::uint32_t made = kNone;   // step of the maker or first contributor
+    std::uint32_t first = kNone;  // first step that makes or reads it
+    std::uint32_t last = 0;       // last step that makes or reads it
+    bool read = false;
+  };
+
+  // One rebuild: what it works on.
+  struct Plan {
+    const StepTemplate& step;
+    const RunningPlan& running;
+    const GroupOrder& order;
+  };
+
+  void find_uses(const Plan& plan);
+  void find_lifetimes(const Plan& plan);
+  [[nodiscard]] StepRange gradient_lifetime(const Plan& plan,
+                                            std::uint32_t value,
+                                            std::uint32_t first_late_step) const;
+  void find_traffic(const Plan& plan);
+  void list_reads(const Plan& plan, std::uint32_t position, std::uint32_t step);
+  void list_writes(const Plan& plan, std::uint32_t position, std::uint32_t step);
+  void list_read(std::uint32_t copy, std::uint32_t value, std::uint32_t step);
+  void list_write(std::uint32_t copy, std::uint32_t value, std::uint32_t step);
+  [[nodiscard]] std::int64_t peak(const Plan& plan);
+
+  std::vector<Uses> uses_;                     // per copy
+  std::vector<StepRange> alive_;               // per copy
+  std::vector<std::uint32_t> read_at_;         // per copy: 1 + the last step that lists it
+  std::vector<std::uint32_t> written_at_;      // per copy, likewise
+  std::vector<RunningOperator> operators_;     // by step
+  std::vector<std::uint32_t> operator_begin_;  // per step
+  std::vector<StepValueId> reads_;             // by step
+  std::vector<std::uint32_t> read_begin_;
+  std::vector<StepValueId> writes_;  // by step
+  std::vector<std::uint32_t> write_begin_;
+  std::vector<GroupCost> costs_;
+  std::vector<std::int64_t> alive_bytes_;
+};
+
+}  // namespace paretrain::evaluator
