@@ -1,6 +1,7 @@
 #include <array>
 
 #include "cli/command.h"
+#include "cli/plot.h"
 
 namespace paretrain::cli {
 
@@ -14,7 +15,7 @@ constexpr std::array kCommands{
     Command{"inspect", "the training graph of a model; no search"},
     Command{"cost", "one operator on one core: cycles, energy, mapping"},
     Command{"pick", "choose a plan of a front and say why"},
-    Command{"plot", "plot one or several fronts"},
+    Command{"plot", "plot one or several fronts", plot_syntax, run_plot},
     Command{"export", "a plan for other programs"},
     Command{"compare", "fronts against one another"},
     Command{"snapshot", "check and describe a snapshot"},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/non_dominated_ranks.h"
+
 namespace paretrain::results {
 
 std::optional<std::size_t> knee(std::span<const ObjectivePoint> points) {
@@ -29,6 +31,20 @@ std::optional<std::size_t> knee(std::span<const ObjectivePoint> points) {
     }
   }
   return best;
+}
+
+std::vector<Standing> standings(std::span<const ObjectivePoint> points) {
+  std::vector<double> rows;
+  rows.reserve(points.size() * 3);
+  for (const ObjectivePoint& point : points)
+    for (const double value : point)
+      rows.push_back(value + 0.0);  // minus zero is zero
+  std::vector<Standing> result;
+  if (points.empty()) return result;
+  engine::NonDominatedRanks sorter;
+  for (const std::uint32_t rank : sorter.ranks(rows, 3))
+    result.push_back(rank == 0 ? Standing::NonDominated : Standing::Dominated);
+  return result;
 }
 
 }  // namespace paretrain::results
