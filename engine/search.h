@@ -40,8 +40,11 @@ enum class StopReason {
   Evaluations,
   Seconds,
   Patience,
-  Exhausted  // every genome of the space has been evaluated: the front is exact
+  Exhausted,  // every genome of the space has been evaluated: the front is exact
+  NothingNew  // kMostBarrenGenerations generations in a row found no genome not seen before
 };
+
+inline constexpr std::uint64_t kMostBarrenGenerations = 100;
 
 // A sentence for people: "every genome has been evaluated".
 [[nodiscard]] std::string_view description(StopReason reason);

@@ -25,7 +25,7 @@ struct SearchStatistics {
 
 // Genomes seen, by 64-bit fingerprint, so that evaluations count distinct genomes. Two windows keep
 // it bounded: when `recent` is full it becomes `older`, and what was older is forgotten. A genome
-// seen again after that counts again (2^20 evaluations lie between).
+// seen again after that counts again (at least 2^17 evaluations lie between).
 struct SeenGenomes {
   std::vector<std::uint64_t> older;
   std::vector<std::uint64_t> recent;
@@ -51,6 +51,8 @@ struct SearchState {
   // All canonical genomes numbered below this (see engine/enumeration.h) have been evaluated; moves
   // only when a small space is nearly used up.
   std::uint64_t swept = 0;
+  // Generations in a row in which no new genome was found.
+  std::uint64_t barren_generations = 0;
   // Every genome of the space has been evaluated; further generations change nothing.
   bool exhausted = false;
 };

@@ -1,0 +1,52 @@
+// Why: a population forgets good points when it must thin out; the archive of everything
+// non-dominated ever seen does not, and it is what results are read from.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/individuals.h"
+#include "engine/problem.h"
+
+namespace paretrain::engine {
+
+// Adds fronts to archives. Keeps its buffers.
+// An archive is feasible, mutually non-dominated but for equal objectives, sorted lexicographically
+// by objectives, then by Problem::text_order; of genomes with equal objectives it holds the first
+// `keep_equal` in text order. So its content does not depend on the order of additions.
+class ArchiveUpdate {
+ public:
+  // Requires: keep_equal >= 1.
+  ArchiveUpdate(const Problem& problem, std::size_t keep_equal);
+
+  // Adds those of the listed rows of `batch` that the archive does not dominate, and drops what
+  // they dominate. Returns how many of them are in the archive now and were not before. Requires:
+  // the listed rows are feasible and do not dominate one another. Cost: one binary search per row
+  // for two objectives, a walk through the archive for more; one merge when anything is added.
+  std::size_t add(Individuals& archive,
+                  const Individuals& batch,
+                  std::span<const std::uint32_t> rows);
+
+ private:
+  [[nodiscard]] std::size_t place_of(const Individuals& archive,
+                                     std::span<const double> objectives) const;
+  [[nodiscard]] bool is_dominated(const Individuals& archive,
+                                  std::size_t place,
+                                  std::span<const double> objectives) const;
+  void mark_dominated(const Individuals& archive,
+                      std::size_t place,
+                      std::span<const double> objectives);
+  std::size_t merge(Individuals& archive, const Individuals& batch);
+  // Whether the row became part of merged_.
+  bool keep_row(const Individuals& from, std::size_t row);
+
+  const Problem* problem_;
+  std::size_t keep_equal_;
+  std::vector<std::uint32_t> accepted_;
+  std::vector<char> dominated_;  // one per archive row
+  Individuals merged_;
+  std::size_t equal_run_ = 0;
+};
+
+}  // namespace paretrain::engine

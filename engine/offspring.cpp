@@ -1,0 +1,164 @@
+#include "engine/offspring.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/hash.h"
+#include "engine/genome_number.h"
+#include "engine/parallel_for.h"
+#include "engine/variation.h"
+
+namespace paretrain::engine {
+
+namespace {
+
+// Binary tournament: the better front wins, then more room, then the one drawn first.
+std::size_t tournament_winner(const SearchState& state, RandomStream& random) {
+  const std::size_t a = random.below(state.population.size());
+  const std::size_t b = random.below(state.population.size());
+  if (state.ranks[a] != state.ranks[b]) return state.ranks[a] < state.ranks[b] ? a : b;
+  return state.crowding[a] >= state.crowding[b] ? a : b;
+}
+
+}  // namespace
+
+Offspring::Offspring(const Problem& problem, const SearchOptions& options)
+    : problem_(&problem),
+      options_(&options),
+      moves_(problem),
+      words_(problem.layout().words()),
+      scratch_(words_) {
+  made_.words_per_genome = words_;
+  made_.objective_count = problem.objective_names().size();
+}
+
+GenomeRow Offspring::row(std::size_t slot) noexcept {
+  return GenomeRow(rows_).subspan(slot * words_, words_);
+}
+
+void Offspring::begin(const OffspringSource& source, std::size_t slots) {
+  slots_.clear();
+  for (std::size_t slot = 0; slot < slots; ++slot)
+    slots_.push_back({.random = RandomStream(options_->seed, source.generation, slot)});
+  rows_.assign(slots * words_, 0);
+  taken_.clear();
+  for (std::size_t i = 0; i < source.state.population.size(); ++i)
+    taken_.insert(hash_of(source.state.population.genome(i)), 0);
+  duplicates_ = 0;
+  swept_ = source.state.swept;
+  all_swept_ = false;
+}
+
+void Offspring::make_first(const OffspringSource& source, std::span<const Genome> warm) {
+  const std::size_t fixed = std::min(warm.size(), source.slots);
+  begin(source, source.slots);
+  for (std::size_t slot = 0; slot < source.slots; ++slot) {
+    if (slot < fixed) {
+      std::copy(warm[slot].begin(), warm[slot].end(), row(slot).begin());
+      slots_[slot].fixed = true;
+    } else {
+      randomize(problem_->layout(), row(slot), slots_[slot].random);
+    }
+  }
+  settle(source);
+}
+
+void Offspring::mate(const SearchState& state, std::size_t slot) {
+  RandomStream& random = slots_[slot].random;
+  const GenomeRow child = row(slot);
+  const std::size_t a = tournament_winner(state, random);
+  const std::size_t b = tournament_winner(state, random);
+  const Parents parents{.a = state.population.genome(a), .b = state.population.genome(b)};
+  crossover(problem_->layout(), options_->variation, parents, child, random);
+  std::copy(child.begin(), child.end(), scratch_.begin());
+  mutate(problem_->layout(), options_->variation, child, random);
+  problem_->follow_flips(scratch_, child);
+}
+
+void Offspring::make(const OffspringSource& source) {
+  begin(source, source.slots);
+  const std::size_t archive = source.state.archive.size();
+  const auto local = static_cast<std::size_t>(
+      archive == 0 ? 0 : std::round(options_->local_search * static_cast<double>(source.slots)));
+  for (std::size_t slot = 0; slot < source.slots; ++slot) {
+    if (slot < source.slots - local) {
+      mate(source.state, slot);
+    } else {
+      moves_.neighbour(source.state.archive, row(slot), slots_[slot].random);
+    }
+  }
+  settle(source);
+}
+
+void Offspring::canonicalize_pending() {
+  parallel_for(pending_.size(), options_->threads, [this](std::size_t i) {
+    const std::size_t slot = pending_[i];
+    problem_->canonicalize(row(slot));
+    slots_[slot].fingerprint = hash_of(row(slot));
+  });
+}
+
+bool Offspring::judge(const OffspringSource& source, std::size_t index, bool last_try) {
+  Slot& slot = slots_[index];
+  const bool evaluated = source.memory.was_evaluated(slot.fingerprint);
+  if (!evaluated || last_try || slot.fixed) {
+    slot.accepted = taken_.insert(slot.fingerprint, 0);
+    if (slot.accepted && !evaluated) ++new_genomes_;
+    if (slot.accepted || last_try || slot.fixed) return false;
+  }
+  ++duplicates_;
+  const GenomeRow genome = row(index);
+  std::copy(genome.begin(), genome.end(), scratch_.begin());
+  moves_.change_one(genome, slot.random);
+  problem_->follow_flips(scratch_, genome);
+  return true;
+}
+
+void Offspring::settle(const OffspringSource& source) {
+  new_genomes_ = 0;
+  pending_.resize(slots_.size());
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+    pending_[slot] = static_cast<std::uint32_t>(slot);
+  for (int tries = 0; tries <= kTries && !pending_.empty(); ++tries) {
+    canonicalize_pending();
+    std::erase_if(pending_,
+                  [&](std::uint32_t slot) { return !judge(source, slot, tries == kTries); });
+  }
+  collect();
+  if (new_genomes_ < source.slots) sweep(source);
+}
+
+void Offspring::add(GenomeView genome, std::uint64_t fingerprint) {
+  made_.words.insert(made_.words.end(), genome.begin(), genome.end());
+  made_.objectives.resize(made_.objectives.size() + made_.objective_count, 0);
+  made_.violations.push_back(0);
+  fingerprints_.push_back(fingerprint);
+}
+
+void Offspring::collect() {
+  made_.clear();
+  fingerprints_.clear();
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot].accepted) add(row(slot), slots_[slot].fingerprint);
+  }
+}
+
+// Adds genomes that have not been seen, in the order of their numbers, until all slots have new
+// ones.
+void Offspring::sweep(const OffspringSource& source) {
+  const std::optional<std::uint64_t> count = genome_count(problem_->layout());
+  if (!count || *count > kSweptSpace) return;
+  for (; swept_ < *count && new_genomes_ < source.slots; ++swept_) {
+    numbered_genome(problem_->layout(), swept_, scratch_);
+    problem_->canonicalize(scratch_);
+    if (genome_number(problem_->layout(), scratch_) != swept_) continue;
+    const std::uint64_t fingerprint = hash_of(scratch_);
+    if (source.memory.was_evaluated(fingerprint)) continue;
+    if (!taken_.insert(fingerprint, 0)) continue;
+    add(scratch_, fingerprint);
+    ++new_genomes_;
+  }
+  all_swept_ = swept_ == *count;
+}
+
+}  // namespace paretrain::engine

@@ -1,0 +1,94 @@
+// Why: the genomes of a generation must be new, distinct and in canonical form before anything is
+// evaluated; and which they are must not depend on threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/evaluation_memory.h"
+#include "engine/local_moves.h"
+#include "engine/problem.h"
+#include "engine/search_options.h"
+#include "engine/search_state.h"
+
+namespace paretrain::engine {
+
+// What a generation's genomes are made from.
+struct OffspringSource {
+  const SearchState& state;
+  const EvaluationMemory& memory;
+  std::uint64_t generation = 0;
+  std::size_t slots = 0;  // how many are wanted
+};
+
+// Makes the genomes of one generation: mating for most slots, local moves around the archive for
+// the rest. Every slot draws from a stream of its own. Canonical forms are made in parallel; a
+// genome that equals one of the population, of an earlier slot, or one evaluated before changes one
+// gene at a time, at most kTries times; then it is taken as it is if only its result is known
+// already, and left out if it would be a duplicate in the population. Keeps its buffers.
+class Offspring {
+ public:
+  static constexpr int kTries = 12;
+  // Spaces up to this many genomes (before canonicalisation) are swept for genomes not seen yet
+  // when chance no longer finds enough.
+  static constexpr std::uint64_t kSweptSpace = std::uint64_t{1} << 22U;
+
+  Offspring(const Problem& problem, const SearchOptions& options);
+
+  // Generation 0: the warm genomes and random ones.
+  void make_first(const OffspringSource& source, std::span<const Genome> warm);
+  void make(const OffspringSource& source);
+
+  // Of the last call: genomes and their fingerprints, by slot; objectives and violations zero.
+  [[nodiscard]] const Individuals& genomes() const noexcept { return made_; }
+
+  [[nodiscard]] std::span<const std::uint64_t> fingerprints() const noexcept {
+    return fingerprints_;
+  }
+
+  [[nodiscard]] std::uint64_t duplicates() const noexcept { return duplicates_; }
+
+  // What SearchState::swept is after these genomes are evaluated, and whether then all are.
+  [[nodiscard]] std::uint64_t swept() const noexcept { return swept_; }
+
+  [[nodiscard]] bool is_all_swept() const noexcept { return all_swept_; }
+
+ private:
+  struct Slot {
+    RandomStream random;
+    std::uint64_t fingerprint = 0;
+    bool fixed = false;  // a warm genome: left out rather than changed
+    bool accepted = false;
+  };
+
+  void begin(const OffspringSource& source, std::size_t slots);
+  [[nodiscard]] GenomeRow row(std::size_t slot) noexcept;
+  void mate(const SearchState& state, std::size_t slot);
+  void settle(const OffspringSource& source);
+  void canonicalize_pending();
+  // Whether the slot has to be looked at again after a change.
+  bool judge(const OffspringSource& source, std::size_t slot, bool last_try);
+  void collect();
+  void sweep(const OffspringSource& source);
+  void add(GenomeView genome, std::uint64_t fingerprint);
+
+  const Problem* problem_;
+  const SearchOptions* options_;
+  LocalMoves moves_;
+  std::size_t words_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<Word> rows_;  // one genome per slot
+  std::vector<std::uint32_t> pending_;
+  FingerprintTable taken_;  // of the population and of accepted slots
+  Individuals made_;
+  std::vector<std::uint64_t> fingerprints_;
+  Genome scratch_;
+  std::size_t new_genomes_ = 0;
+  std::uint64_t duplicates_ = 0;
+  std::uint64_t swept_ = 0;
+  bool all_swept_ = false;
+};
+
+}  // namespace paretrain::engine

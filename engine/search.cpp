@@ -1,0 +1,330 @@
+#include "engine/search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+#include "engine/archive.h"
+#include "engine/evaluation_memory.h"
+#include "engine/hypervolume.h"
+#include "engine/offspring.h"
+#include "engine/parallel_for.h"
+#include "engine/survivors.h"
+
+namespace paretrain::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void check_options(const SearchOptions& options, std::size_t objective_count) {
+  CHECK(options.population >= 1, "a population needs at least one individual");
+  CHECK(options.local_search >= 0 && options.local_search <= 1, "a share is between 0 and 1");
+  CHECK(
+      options.variation.crossover_probability >= 0 && options.variation.crossover_probability <= 1,
+      "a probability is between 0 and 1");
+  CHECK(options.variation.mutated_genes >= 0, "mutation changes no fewer than 0 genes");
+  if (options.hypervolume) {
+    CHECK(options.hypervolume->reference.size() == objective_count,
+          "a reference point has one value per objective");
+    CHECK(options.hypervolume->unit > 0, "a unit of volume is positive");
+  }
+}
+
+bool is_finite(const Evaluation& evaluation) {
+  const std::span<const double> values = evaluation.objectives.values();
+  return std::isfinite(evaluation.violation) &&
+         std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+std::string_view description(StopReason reason) {
+  switch (reason) {
+    case StopReason::Generations:
+      return "the number of generations was reached";
+    case StopReason::Evaluations:
+      return "the number of evaluations was reached";
+    case StopReason::Seconds:
+      return "the time was up";
+    case StopReason::Patience:
+      return "there was no progress within the patience";
+    case StopReason::Exhausted:
+      return "every genome has been evaluated";
+    case StopReason::NothingNew:
+      return "no new genome was found for many generations";
+  }
+  CHECK(false, "a stop reason without a description");
+}
+
+struct Search::Parts {
+  Parts(const Problem& its_problem, SearchOptions its_options)
+      : problem(its_problem),
+        options(std::move(its_options)),
+        objective_count(problem.objective_names().size()),
+        memory(problem.layout().words(), objective_count),
+        offspring(problem, options),
+        archive_update(problem, options.keep_equal) {
+    CHECK(problem.layout().genes() > 0, "a genome needs at least one gene");
+    CHECK(objective_count >= 1 && objective_count <= kMaxObjectives,
+          "a problem has 1 to 16 objectives");
+    check_options(options, objective_count);
+    for (Individuals* const rows : {&state.population, &state.archive, &batch, &merged}) {
+      rows->words_per_genome = problem.layout().words();
+      rows->objective_count = objective_count;
+    }
+  }
+
+  void begin();
+  void gather_batch();
+  void settle_result(std::size_t row, const Evaluation& evaluation);
+  void take_evaluations(std::span<const Evaluation> evaluations);
+  void count_new();
+  void select();
+  void update_archive();
+  [[nodiscard]] std::optional<std::uint64_t> evaluations_left() const;
+  [[nodiscard]] double archive_volume();
+
+  const Problem& problem;
+  SearchOptions options;
+  std::size_t objective_count;
+  EvaluationMemory memory;
+  Offspring offspring;
+  ArchiveUpdate archive_update;
+  SurvivorSelection selection;
+  Hypervolume hypervolume;
+  SearchState state;
+  Clock::time_point begun;
+  std::optional<double> volume;  // of the archive, in units
+  std::vector<Genome> warm;      // of generation 0
+  bool first_pending = false;    // generation 0 has not been evaluated
+  bool ready = false;            // start, resume or prepare was called
+  bool asked = false;            // a batch is out
+  Individuals merged;            // the population, then this generation's offspring with results
+  std::vector<std::uint32_t> batch_rows;  // rows of merged that the batch evaluates
+  Individuals batch;
+  std::vector<Evaluation> evaluations;
+  std::vector<std::uint32_t> best_rows;
+};
+
+void Search::Parts::begin() {
+  CHECK(!ready, "a search is started once");
+  ready = true;
+  begun = Clock::now();
+}
+
+std::optional<std::uint64_t> Search::Parts::evaluations_left() const {
+  if (!options.stop.evaluations) return std::nullopt;
+  const std::uint64_t most = *options.stop.evaluations;
+  const std::uint64_t done = state.statistics.evaluations;
+  return most > done ? most - done : 0;
+}
+
+// Puts the offspring behind the population; those whose results are known get them at once.
+void Search::Parts::gather_batch() {
+  merged.clear();
+  const Individuals& made = offspring.genomes();
+  merged.reserve(state.population.size() + made.size());
+  for (std::size_t i = 0; i < state.population.size(); ++i)
+    merged.append(state.population, i);
+  batch.clear();
+  batch_rows.clear();
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::optional<EvaluationMemory::Result> known =
+        memory.result(offspring.fingerprints()[i], made.genome(i));
+    if (known) {
+      merged.append(*known->rows, known->row);
+    } else {
+      batch_rows.push_back(static_cast<std::uint32_t>(merged.size()));
+      merged.append(made, i);
+      batch.append(made, i);
+    }
+  }
+}
+
+void Search::Parts::settle_result(std::size_t row, const Evaluation& evaluation) {
+  CHECK(evaluation.objectives.size() == objective_count, "an evaluation with other objectives");
+  const bool finite = is_finite(evaluation);
+  for (std::size_t i = 0; i < objective_count; ++i)
+    merged.objectives[row * objective_count + i] = finite ? evaluation.objectives[i] + 0.0 : 0;
+  merged.violations[row] =
+      finite ? std::max(evaluation.violation, 0.0) : std::numeric_limits<double>::max();
+  const std::uint64_t fingerprint = offspring.fingerprints()[row - state.population.size()];
+  if (!memory.remember(state.seen, fingerprint, merged, row)) return;
+  ++state.statistics.evaluations;
+  if (merged.violations[row] > 0) ++state.statistics.infeasible_evaluations;
+  if (!finite) ++state.statistics.not_finite;
+}
+
+void Search::Parts::take_evaluations(std::span<const Evaluation> results) {
+  CHECK(results.size() == batch_rows.size(), "one evaluation per row of the batch");
+  const std::uint64_t before = state.statistics.evaluations;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    settle_result(batch_rows[i], results[i]);
+  const std::uint64_t added = state.statistics.evaluations - before;
+  state.statistics.cache_hits += offspring.genomes().size() - added;
+  state.statistics.duplicates += offspring.duplicates();
+  state.barren_generations = added == 0 ? state.barren_generations + 1 : 0;
+  state.swept = offspring.swept();
+  state.exhausted = offspring.is_all_swept();
+}
+
+void Search::Parts::select() {
+  const std::size_t parents = state.population.size();
+  const SurvivorList& survivors = selection.select(merged, options.population, options.selection);
+  best_rows.clear();
+  for (const std::uint32_t row : selection.first_front()) {
+    if (row >= parents) best_rows.push_back(row);
+  }
+  state.population.clear();
+  for (const std::uint32_t row : survivors.rows)
+    state.population.append(merged, row);
+  state.ranks = survivors.ranks;
+  state.crowding = survivors.crowding;
+}
+
+double Search::Parts::archive_volume() {
+  return hypervolume.volume(state.archive.objectives, options.hypervolume->reference) /
+         options.hypervolume->unit;
+}
+
+void Search::Parts::update_archive() {
+  const std::size_t added = archive_update.add(state.archive, merged, best_rows);
+  bool progress = added > 0;
+  if (options.hypervolume && (added > 0 || !volume)) {
+    volume = archive_volume();
+    progress = *volume > state.best_hypervolume;
+    if (progress) state.best_hypervolume = *volume;
+  }
+  if (progress || state.archive.size() == 0) state.last_progress = state.generation;
+}
+
+Search::Search(const Problem& problem, SearchOptions options)
+    : parts_(std::make_unique<Parts>(problem, std::move(options))) {}
+
+Search::~Search() = default;
+Search::Search(Search&&) noexcept = default;
+Search& Search::operator=(Search&&) noexcept = default;
+
+void Search::prepare(std::span<const Genome> warm) {
+  parts_->begin();
+  for (const Genome& genome : warm)
+    CHECK(genome.size() == parts_->problem.layout().words(), "a warm genome of another layout");
+  parts_->warm.assign(warm.begin(), warm.end());
+  parts_->first_pending = true;
+}
+
+void Search::start(std::span<const Genome> warm) {
+  prepare(warm);
+  step();
+}
+
+void Search::resume(SearchState state) {
+  parts_->begin();
+  CHECK(state.population.words_per_genome == parts_->problem.layout().words() &&
+            state.population.objective_count == parts_->objective_count,
+        "a state of another problem");
+  parts_->state = std::move(state);
+  parts_->memory.restore(parts_->state.seen);
+  if (parts_->options.hypervolume) parts_->volume = parts_->archive_volume();
+}
+
+const Individuals& Search::ask() {
+  Parts& parts = *parts_;
+  CHECK(parts.ready, "start, resume or prepare comes first");
+  if (parts.asked) return parts.batch;
+  std::uint64_t slots = parts.options.population;
+  if (parts.first_pending) slots = std::max<std::uint64_t>(slots, parts.warm.size());
+  if (const auto left = parts.evaluations_left()) slots = std::min(slots, *left);
+  if (parts.state.exhausted) slots = 0;
+  const OffspringSource source{.state = parts.state,
+                               .memory = parts.memory,
+                               .generation = parts.first_pending ? 0 : parts.state.generation + 1,
+                               .slots = slots};
+  if (parts.first_pending) {
+    parts.offspring.make_first(source, parts.warm);
+  } else {
+    parts.offspring.make(source);
+  }
+  parts.gather_batch();
+  parts.asked = true;
+  return parts.batch;
+}
+
+void Search::tell(std::span<const Evaluation> evaluations) {
+  Parts& parts = *parts_;
+  CHECK(parts.asked, "ask comes before tell");
+  parts.asked = false;
+  parts.take_evaluations(evaluations);
+  if (!parts.first_pending) ++parts.state.generation;
+  parts.first_pending = false;
+  parts.select();
+  parts.update_archive();
+}
+
+void Search::step() {
+  Parts& parts = *parts_;
+  if (parts.state.exhausted) return;
+  const Individuals& batch = ask();
+  parts.evaluations.resize(batch.size());
+  parallel_for(batch.size(), parts.options.threads, [&parts, &batch](std::size_t i) {
+    parts.evaluations[i] = parts.problem.evaluate(batch.genome(i));
+  });
+  tell(parts.evaluations);
+}
+
+std::optional<StopReason> Search::stop_reason() const {
+  const Parts& parts = *parts_;
+  CHECK(parts.ready, "start, resume or prepare comes first");
+  if (parts.first_pending) return std::nullopt;
+  const SearchState& state = parts.state;
+  const StopOptions& stop = parts.options.stop;
+  if (state.exhausted) return StopReason::Exhausted;
+  if (stop.generations && state.generation >= *stop.generations) return StopReason::Generations;
+  if (parts.evaluations_left() == 0U) return StopReason::Evaluations;
+  if (stop.patience && state.archive.size() > 0 &&
+      state.generation - state.last_progress >= *stop.patience)
+    return StopReason::Patience;
+  if (state.barren_generations >= kMostBarrenGenerations) return StopReason::NothingNew;
+  if (stop.seconds) {
+    const std::chrono::duration<double> elapsed = Clock::now() - parts.begun;
+    if (elapsed.count() >= *stop.seconds) return StopReason::Seconds;
+  }
+  return std::nullopt;
+}
+
+GenerationReport Search::report() const {
+  const SearchState& state = parts_->state;
+  GenerationReport report;
+  report.generation = state.generation;
+  report.evaluations = state.statistics.evaluations;
+  report.front = state.archive.size();
+  report.hypervolume = parts_->volume;
+  const std::vector<double>& violations = state.population.violations;
+  report.infeasible = static_cast<std::size_t>(
+      std::count_if(violations.begin(), violations.end(), [](double v) { return v > 0; }));
+  if (state.archive.size() == 0) {
+    if (!violations.empty())
+      report.least_violation = *std::min_element(violations.begin(), violations.end());
+    return report;
+  }
+  for (std::size_t i = 0; i < parts_->objective_count; ++i) {
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t row = 0; row < state.archive.size(); ++row)
+      best = std::min(best, state.archive.objectives_of(row)[i]);
+    report.best.push_back(best);
+  }
+  return report;
+}
+
+const SearchState& Search::state() const noexcept {
+  return parts_->state;
+}
+
+const SearchOptions& Search::options() const noexcept {
+  return parts_->options;
+}
+
+}  // namespace paretrain::engine
