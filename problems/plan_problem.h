@@ -14,6 +14,8 @@
 #include "evaluator/plan/group_model.h"
 #include "evaluator/plan/plan_explanation.h"
 #include "evaluator/plan/step_graph.h"
+#include "genome/follow.h"
+#include "genome/layout.h"
 
 namespace paretrain::problems {
 
@@ -64,9 +66,9 @@ enum class GeneKind {
 // What a gene means. `value` is set for Keep, the two ends for fusion genes.
 struct Gene {
   GeneKind kind = GeneKind::Keep;
-  evaluator::StepValueId value;
-  evaluator::RunningOperator producer;
-  evaluator::RunningOperator consumer;
+  evaluator::StepValueId value = {};
+  evaluator::RunningOperator producer = {};
+  evaluator::RunningOperator consumer = {};
 };
 
 struct PlanProblemParts {
@@ -112,6 +114,10 @@ class PlanProblem {
   [[nodiscard]] std::span<const std::uint32_t> fusion_gene_positions() const noexcept;
   // "F3-B1", as in the reference fronts of cost graphs; for keep genes the name of the value.
   [[nodiscard]] std::string gene_name(std::size_t gene) const;
+  // Genes of one operator, as ranges of genes.
+  [[nodiscard]] std::span<const genome::GeneRange> operator_genes() const noexcept;
+  // Which R-R genes follow which F-F genes when a keep gene is dropped.
+  [[nodiscard]] const genome::TwinTable& twins() const noexcept;
 
   // Every keep gene as given, no fusion gene set.
   [[nodiscard]] Genome keep_all() const;
@@ -124,6 +130,8 @@ class PlanProblem {
   // Of any genome: repair is part of decoding, so a genome and its canonical form evaluate alike.
   [[nodiscard]] PlanEvaluation evaluate(GenomeView genome) const;
   [[nodiscard]] PlanEvaluation evaluate(GenomeView genome, PlanScratch& scratch) const;
+  // Faster, since nothing is repaired. Requires: canonical form (else the plan may be illegal).
+  [[nodiscard]] PlanEvaluation evaluate_canonical(GenomeView genome, PlanScratch& scratch) const;
   [[nodiscard]] evaluator::PlanExplanation explain(GenomeView genome) const;
 
   // `k`/`r` per keep gene, `:`, the fusion genes in hexadecimal (four a digit, the first gene is
@@ -135,6 +143,13 @@ class PlanProblem {
 
  private:
   struct State;
+
+  void decode_keep(GenomeView genome, PlanScratch& scratch) const;
+  // The genome without its inactive genes goes to `genome`, the active edges to the scratch.
+  void drop_inactive(std::span<std::uint64_t> genome, PlanScratch& scratch) const;
+  void group_canonical(GenomeView genome, PlanScratch& scratch) const;
+  [[nodiscard]] PlanEvaluation evaluate_grouped(PlanScratch& scratch) const;
+
   std::unique_ptr<const State> state_;
 };
 
