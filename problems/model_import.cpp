@@ -1,0 +1,63 @@
+#include "problems/model_import.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "problems/builtin_models.h"
+#include "problems/onnx_import.h"
+#include "problems/onnx_model.h"
+
+namespace paretrain::problems {
+
+namespace {
+
+std::string file_bytes(const std::string& path) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  if (!std::filesystem::exists(status))
+    throw InputError(
+        {path, "no such file or built-in model", "`paretrain list models` shows what is built in"});
+  if (!std::filesystem::is_regular_file(status))
+    throw InputError({path, "not a file; expected an ONNX model", ""});
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError({path, std::string("cannot be opened: ") + std::strerror(errno), ""});
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  if (file.bad() || bytes.fail()) {
+    const bool is_empty = std::filesystem::file_size(path, failure) == 0 && !failure;
+    if (!is_empty) throw IoError(path, "cannot be read");
+  }
+  return std::move(bytes).str();
+}
+
+std::string stem_of(const std::string& path) {
+  const std::filesystem::path file(path);
+  return file.extension() == ".onnx" ? file.stem().string() : file.filename().string();
+}
+
+}  // namespace
+
+ImportedModel imported_model_bytes(const std::string& bytes,
+                                   const std::string& label,
+                                   const ImportOptions& options) {
+  ImportedModel model = model_of(onnx_graph(bytes, label), label, options);
+  model.name = stem_of(label);
+  return model;
+}
+
+ImportedModel imported_model(const std::string& file_or_name, const ImportOptions& options) {
+  std::error_code ignored;
+  if (is_builtin_model(file_or_name) && !std::filesystem::exists(file_or_name, ignored)) {
+    ImportOptions remaining = options;
+    remaining.dimensions.clear();  // given to the model's maker
+    return imported_model_bytes(
+        builtin_model_bytes(file_or_name, options.dimensions), file_or_name, remaining);
+  }
+  return imported_model_bytes(file_bytes(file_or_name), file_or_name, options);
+}
+
+}  // namespace paretrain::problems
