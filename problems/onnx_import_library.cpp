@@ -14,15 +14,9 @@ namespace {
 
 using evaluator::ElementType;
 
-std::int32_t onnx_type(ElementType type) {
-  for (std::int32_t number = 1; number <= 16; ++number)
-    if (element_type(number) == type) return number;
-  return 0;
-}
-
 onnx::TypeProto type_of(const TensorFacts& facts) {
   onnx::TypeProto type;
-  type.mutable_tensor_type()->set_elem_type(onnx_type(facts.type));
+  type.mutable_tensor_type()->set_elem_type(onnx_element_type(facts.type));
   auto* const shape = type.mutable_tensor_type()->mutable_shape();
   for (const std::int64_t extent : facts.shape)
     shape->add_dim()->set_dim_value(extent);
@@ -33,7 +27,7 @@ onnx::TypeProto type_of(const TensorFacts& facts) {
 std::optional<onnx::TensorProto> tensor_of(const TensorFacts& facts) {
   if (!facts.numbers) return std::nullopt;
   onnx::TensorProto tensor;
-  tensor.set_data_type(onnx_type(facts.type));
+  tensor.set_data_type(onnx_element_type(facts.type));
   for (const std::int64_t extent : facts.shape)
     tensor.add_dims(extent);
   const evaluator::ConstantNumbers& numbers = *facts.numbers;
@@ -52,40 +46,12 @@ std::optional<onnx::TensorProto> tensor_of(const TensorFacts& facts) {
   return tensor;
 }
 
-onnx::AttributeProto attribute_of(const std::string& name, const evaluator::Attribute& value) {
-  using onnx::AttributeProto;
-  AttributeProto attribute;
-  attribute.set_name(name);
-  if (const auto* const integer = std::get_if<std::int64_t>(&value)) {
-    attribute.set_type(AttributeProto::INT);
-    attribute.set_i(*integer);
-  } else if (const auto* const number = std::get_if<double>(&value)) {
-    attribute.set_type(AttributeProto::FLOAT);
-    attribute.set_f(static_cast<float>(*number));
-  } else if (const auto* const text = std::get_if<std::string>(&value)) {
-    attribute.set_type(AttributeProto::STRING);
-    attribute.set_s(*text);
-  } else if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&value)) {
-    attribute.set_type(AttributeProto::INTS);
-    attribute.mutable_ints()->Add(integers->begin(), integers->end());
-  } else if (const auto* const numbers = std::get_if<std::vector<double>>(&value)) {
-    attribute.set_type(AttributeProto::FLOATS);
-    for (const double one : *numbers)
-      attribute.add_floats(static_cast<float>(one));
-  } else if (const auto* const texts = std::get_if<std::vector<std::string>>(&value)) {
-    attribute.set_type(AttributeProto::STRINGS);
-    for (const std::string& one : *texts)
-      attribute.add_strings(one);
-  }
-  return attribute;
-}
-
 // What libonnx's rule for one operator may ask.
 class OneNode : public onnx::InferenceContext {
  public:
   explicit OneNode(const NodeFacts& node) {
     for (const auto& [name, value] : node.node().attributes)
-      attributes_.emplace(name, attribute_of(name, value));
+      attributes_.emplace(name, onnx_attribute(name, value));
     for (std::size_t i = 0; i < node.input_count(); ++i) {
       types_.push_back(node.has_input(i) ? std::optional(type_of(node.input(i))) : std::nullopt);
       tensors_.push_back(node.has_input(i) ? tensor_of(node.input(i)) : std::nullopt);
@@ -150,6 +116,40 @@ class OneNode : public onnx::InferenceContext {
 };
 
 }  // namespace
+
+std::int32_t onnx_element_type(ElementType type) {
+  for (std::int32_t number = 1; number <= 16; ++number)
+    if (element_type(number) == type) return number;
+  return 0;
+}
+
+onnx::AttributeProto onnx_attribute(const std::string& name, const evaluator::Attribute& value) {
+  using onnx::AttributeProto;
+  AttributeProto attribute;
+  attribute.set_name(name);
+  if (const auto* const integer = std::get_if<std::int64_t>(&value)) {
+    attribute.set_type(AttributeProto::INT);
+    attribute.set_i(*integer);
+  } else if (const auto* const number = std::get_if<double>(&value)) {
+    attribute.set_type(AttributeProto::FLOAT);
+    attribute.set_f(static_cast<float>(*number));
+  } else if (const auto* const text = std::get_if<std::string>(&value)) {
+    attribute.set_type(AttributeProto::STRING);
+    attribute.set_s(*text);
+  } else if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&value)) {
+    attribute.set_type(AttributeProto::INTS);
+    attribute.mutable_ints()->Add(integers->begin(), integers->end());
+  } else if (const auto* const numbers = std::get_if<std::vector<double>>(&value)) {
+    attribute.set_type(AttributeProto::FLOATS);
+    for (const double one : *numbers)
+      attribute.add_floats(static_cast<float>(one));
+  } else if (const auto* const texts = std::get_if<std::vector<std::string>>(&value)) {
+    attribute.set_type(AttributeProto::STRINGS);
+    for (const std::string& one : *texts)
+      attribute.add_strings(one);
+  }
+  return attribute;
+}
 
 std::optional<std::vector<TensorFacts>> library_output_facts(const NodeFacts& node) {
   const int opset = static_cast<int>(std::min<std::int64_t>(node.opset(), 1000));

@@ -1,5 +1,6 @@
 // Why: reading a model takes several source files, which pass protobuf's messages to one another;
-// nothing outside problems/onnx_import*.cpp includes this.
+// only problems/onnx_import*.cpp and the writer
+// of built-in models include this.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,11 @@ namespace paretrain::problems {
 // The element type of ONNX's number for it; empty for types without a fixed size (strings) and for
 // numbers that mean nothing.
 [[nodiscard]] std::optional<evaluator::ElementType> element_type(std::int64_t onnx_type);
+
+// The other way.
+[[nodiscard]] std::int32_t onnx_element_type(evaluator::ElementType type);
+[[nodiscard]] onnx::AttributeProto onnx_attribute(const std::string& name,
+                                                  const evaluator::Attribute& value);
 
 // A constant. Faults are added, and then the result is not meaningful.
 [[nodiscard]] OnnxTensor imported_tensor(const onnx::TensorProto& tensor, OnnxFaults& faults);
