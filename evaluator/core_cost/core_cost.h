@@ -2,6 +2,7 @@
 // search finds.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +19,10 @@ enum class Objective { Latency, Energy, Edp };
 struct CoreCostOptions {
   CostModel model = CostModel::Corrected;
   Objective objective = Objective::Latency;
-  int loop_limit = 6;
+  int loop_limit = 6;  // longest order that the search builds; raised to the number of loops
+  // Which memory operand each of O, W, I is.
+  std::array<MemoryOperand, kNestOperandCount> links = {
+      MemoryOperand::O, MemoryOperand::I2, MemoryOperand::I1};
 };
 
 // Words moved at one level for one operand, by direction; energy of each.

@@ -1,0 +1,322 @@
+#include "evaluator/core_cost/core_cost_search.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "evaluator/core_cost/fitted_core.h"
+#include "evaluator/core_cost/laid_order.h"
+#include "evaluator/core_cost/loop_factors.h"
+#include "evaluator/core_cost/nest_on_core.h"
+#include "evaluator/core_cost/operand_memories.h"
+#include "evaluator/core_cost/order_energy.h"
+#include "evaluator/core_cost/order_latency.h"
+
+namespace paretrain::evaluator {
+
+namespace {
+
+// What an objective compares: first the first, then the second.
+struct Score {
+  double first = 0;
+  double second = 0;
+};
+
+bool better(const Score& a, const Score& b) {
+  return a.first != b.first ? a.first < b.first : a.second < b.second;
+}
+
+Score score_of(Objective objective, double cycles, double energy) {
+  switch (objective) {
+    case Objective::Latency:
+      return {cycles, energy};
+    case Objective::Energy:
+      return {energy, cycles};
+    case Objective::Edp:
+      return {cycles * energy, 0};
+  }
+  return {};
+}
+
+double cycles_of(const NestOnCore& nest, const LaidOrder& laid) {
+  return nest.temporal_steps * nest.cycles_per_operation + extra_cycles(nest, laid).total();
+}
+
+double energy_of(const NestOnCore& nest, const LaidOrder& laid) {
+  return nest.mac_energy_pj + memory_energy_pj(nest, laid);
+}
+
+// Empty when the order loses against the bound whatever its second number is.
+std::optional<Score> score_within(Objective objective,
+                                  const NestOnCore& nest,
+                                  const LaidOrder& laid,
+                                  const std::optional<Score>& bound) {
+  switch (objective) {
+    case Objective::Latency: {
+      const double cycles = cycles_of(nest, laid);
+      if (bound && cycles > bound->first) return std::nullopt;
+      return Score{cycles, energy_of(nest, laid)};
+    }
+    case Objective::Energy: {
+      const double energy = energy_of(nest, laid);
+      if (bound && energy > bound->first) return std::nullopt;
+      return Score{energy, cycles_of(nest, laid)};
+    }
+    case Objective::Edp:
+      return score_of(objective, cycles_of(nest, laid), energy_of(nest, laid));
+  }
+  return std::nullopt;
+}
+
+CoreCost cost_of(const NestOnCore& nest, const LaidOrder& laid) {
+  const ExtraCycles extra = extra_cycles(nest, laid);
+  CoreCost cost;
+  cost.ideal_cycles = nest.ideal_cycles;
+  cost.spatial_cycles = nest.temporal_steps * nest.cycles_per_operation - nest.ideal_cycles;
+  cost.stall_cycles = extra.stall;
+  cost.onload_cycles = extra.onload;
+  cost.offload_cycles = extra.offload;
+  cost.mac_energy_pj = nest.mac_energy_pj;
+  for (std::size_t o = 0; o < kNestOperandCount; ++o) {
+    const OperandOnCore& operand = nest.operands[o];
+    for (std::size_t level = 0; level < operand.level_count; ++level) {
+      LevelTraffic traffic;
+      traffic.operand = static_cast<NestOperand>(o);
+      traffic.memory = operand.levels[level].memory;
+      for (std::size_t d = 0; d < kDirectionCount; ++d) {
+        traffic.accesses[d] = word_accesses(nest, laid, o, level, d);
+        traffic.energy_pj[d] =
+            traffic.accesses[d] * operand.levels[level].ports[d].energy_per_word_pj;
+      }
+      cost.traffic.push_back(traffic);
+    }
+  }
+  return cost;
+}
+
+Mapping mapping_of(const NestOnCore& nest, const LaidOrder& laid, const LoopOrder& order) {
+  Mapping mapping;
+  mapping.requested = nest.spatial.requested;
+  mapping.spatial = nest.spatial.loops;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    mapping.order.push_back(order.loop(i));
+  for (std::size_t o = 0; o < kNestOperandCount; ++o) {
+    std::size_t next = 0;
+    for (std::size_t level = 0; level < nest.operands[o].level_count; ++level) {
+      OperandLevel held;
+      held.memory = nest.operands[o].levels[level].memory;
+      for (; next < laid.allocation()[o][level]; ++next)
+        held.loops.push_back(order.loop(next));
+      mapping.levels[o].push_back(std::move(held));
+    }
+  }
+  return mapping;
+}
+
+// Walks the distinct orders of a multiset of loops, keeping the best.
+class OrderSearch {
+ public:
+  OrderSearch(const NestOnCore& nest, Objective objective, std::optional<Score> bound)
+      : nest_(nest), objective_(objective), best_(bound) {}
+
+  void run(const std::vector<TemporalLoop>& factors) {
+    for (const TemporalLoop& factor : factors) {
+      const auto known = std::find_if(
+          kinds_.begin(), kinds_.end(), [&](const Kind& kind) { return kind.loop == factor; });
+      if (known == kinds_.end()) {
+        kinds_.push_back({factor, 1});
+      } else {
+        ++known->left;
+      }
+    }
+    length_ = factors.size();
+    descend(0);
+  }
+
+  [[nodiscard]] const std::optional<LoopOrder>& best_order() const { return best_order_; }
+
+  [[nodiscard]] const std::optional<Score>& best() const { return best_; }
+
+ private:
+  struct Kind {
+    TemporalLoop loop;
+    std::size_t left = 0;
+  };
+
+  void descend(std::size_t depth) {
+    if (depth == length_) {
+      judge();
+      return;
+    }
+    for (Kind& kind : kinds_) {
+      if (kind.left == 0) continue;
+      --kind.left;
+      order_.place(nest_, depth, kind.loop);
+      descend(depth + 1);
+      ++kind.left;
+    }
+  }
+
+  void judge() {
+    if (!laid_.lay_out(nest_, order_)) return;
+    const std::optional<Score> score = score_within(objective_, nest_, laid_, best_);
+    if (!score || (best_ && !better(*score, *best_))) return;
+    best_ = score;
+    best_order_ = order_;
+  }
+
+  const NestOnCore& nest_;
+  Objective objective_;
+  std::optional<Score> best_;
+  std::optional<LoopOrder> best_order_;
+  std::vector<Kind> kinds_;
+  std::size_t length_ = 0;
+  LoopOrder order_;
+  LaidOrder laid_;
+};
+
+MappedCost mapped_cost(const NestOnCore& nest, const LoopOrder& order) {
+  LaidOrder laid;
+  CHECK(laid.lay_out(nest, order), "the best order of a search no longer fits");
+  return {cost_of(nest, laid), mapping_of(nest, laid, order), 1};
+}
+
+// The nest on the core with each spatial mapping that may be tried.
+std::variant<std::vector<NestOnCore>, NoMapping> variants(const Core& core,
+                                                          const LoopNest& nest,
+                                                          const Dataflow& dataflow,
+                                                          const CoreCostOptions& options) {
+  auto spatial = spatial_mappings(core, nest, dataflow, options);
+  if (auto* refusal = std::get_if<NoMapping>(&spatial)) return std::move(*refusal);
+  std::vector<NestOnCore> result;
+  for (const SpatialMapping& mapping : std::get<std::vector<SpatialMapping>>(spatial)) {
+    auto prepared = nest_on_core(core, nest, mapping, options);
+    if (auto* refusal = std::get_if<NoMapping>(&prepared)) return std::move(*refusal);
+    result.push_back(std::move(std::get<NestOnCore>(prepared)));
+  }
+  return result;
+}
+
+// Whether the order has all temporal loops that the spatial mapping leaves, and no more.
+bool covers(const NestOnCore& nest, std::span<const TemporalLoop> order) {
+  std::array<std::int64_t, kLoopCount> product;
+  product.fill(1);
+  for (const TemporalLoop& loop : order)
+    product[static_cast<std::size_t>(loop.loop)] *= loop.size;
+  return product == nest.spatial.temporal && order.size() <= kMaxTemporalLoops;
+}
+
+LoopOrder placed(const NestOnCore& nest, std::span<const TemporalLoop> order) {
+  LoopOrder result;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    result.place(nest, i, order[i]);
+  if (order.empty()) result.place(nest, 0, {Loop::K, 1});
+  return result;
+}
+
+}  // namespace
+
+CoreCostResult best_core_cost(const Core& core,
+                              const LoopNest& nest,
+                              const Dataflow& dataflow,
+                              const CoreCostOptions& options) {
+  const FittedCore fitted = fitted_core(core, nest, options);
+  auto prepared = variants(fitted.core(), nest, dataflow, options);
+  if (auto* refusal = std::get_if<NoMapping>(&prepared)) return std::move(*refusal);
+  const auto& candidates = std::get<std::vector<NestOnCore>>(prepared);
+  const NestOnCore* best = nullptr;
+  std::optional<LoopOrder> best_order;
+  std::optional<Score> bound;
+  std::int64_t orders = 0;
+  for (const NestOnCore& candidate : candidates) {
+    const auto factors = loop_factors(nest, candidate.spatial.temporal, options.loop_limit);
+    if (factors.size() > kMaxTemporalLoops) return NoMapping{"the loop limit is too high"};
+    orders += order_count(factors);
+    OrderSearch search(candidate, options.objective, bound);
+    search.run(factors);
+    if (!search.best_order()) continue;
+    best = &candidate;
+    best_order = search.best_order();
+    bound = search.best();
+  }
+  if (best == nullptr) return reason_for_no_allocation(candidates.front(), fitted.core());
+  MappedCost result = mapped_cost(*best, *best_order);
+  result.orders = orders;
+  return result;
+}
+
+CoreCostResult best_core_cost(const Core& core,
+                              const LoopNest& nest,
+                              const CoreCostOptions& options) {
+  return best_core_cost(core, nest, default_dataflow(core, nest, options.model), options);
+}
+
+CoreCostResult core_cost_of_order(const Core& core,
+                                  const LoopNest& nest,
+                                  const Dataflow& dataflow,
+                                  std::span<const TemporalLoop> order,
+                                  const CoreCostOptions& options) {
+  const FittedCore fitted = fitted_core(core, nest, options);
+  auto prepared = variants(fitted.core(), nest, dataflow, options);
+  if (auto* refusal = std::get_if<NoMapping>(&prepared)) return std::move(*refusal);
+  const auto& candidates = std::get<std::vector<NestOnCore>>(prepared);
+  std::optional<MappedCost> best;
+  std::optional<Score> best_score;
+  NoMapping refusal{"the order does not multiply up to the temporal loops of the nest"};
+  for (const NestOnCore& candidate : candidates) {
+    if (!covers(candidate, order)) continue;
+    const LoopOrder loops = placed(candidate, order);
+    LaidOrder laid;
+    if (!laid.lay_out(candidate, loops)) {
+      refusal = reason_for_no_allocation(candidate, fitted.core());
+      continue;
+    }
+    const Score score =
+        score_of(options.objective, cycles_of(candidate, laid), energy_of(candidate, laid));
+    if (best_score && !better(score, *best_score)) continue;
+    best_score = score;
+    best = mapped_cost(candidate, loops);
+  }
+  if (!best) return refusal;
+  return std::move(*best);
+}
+
+std::vector<MappedCost> best_core_costs(const Core& core,
+                                        const LoopNest& nest,
+                                        const Dataflow& dataflow,
+                                        const CoreCostOptions& options,
+                                        std::size_t count) {
+  const FittedCore fitted = fitted_core(core, nest, options);
+  auto prepared = variants(fitted.core(), nest, dataflow, options);
+  if (std::holds_alternative<NoMapping>(prepared)) return {};
+
+  struct Candidate {
+    Score score;
+    MappedCost mapped;
+  };
+
+  std::vector<Candidate> found;
+  for (const NestOnCore& nest_on : std::get<std::vector<NestOnCore>>(prepared)) {
+    for_each_order(loop_factors(nest, nest_on.spatial.temporal, options.loop_limit),
+                   [&](std::span<const TemporalLoop> loops) {
+                     const LoopOrder order = placed(nest_on, loops);
+                     LaidOrder laid;
+                     if (!laid.lay_out(nest_on, order)) return;
+                     const Score score = score_of(
+                         options.objective, cycles_of(nest_on, laid), energy_of(nest_on, laid));
+                     if (found.size() == count && !better(score, found.back().score)) return;
+                     const auto place = std::upper_bound(
+                         found.begin(), found.end(), score, [](const Score& s, const Candidate& c) {
+                           return better(s, c.score);
+                         });
+                     found.insert(place, {score, mapped_cost(nest_on, order)});
+                     if (found.size() > count) found.pop_back();
+                   });
+  }
+  std::vector<MappedCost> result;
+  for (Candidate& candidate : found)
+    result.push_back(std::move(candidate.mapped));
+  return result;
+}
+
+}  // namespace paretrain::evaluator

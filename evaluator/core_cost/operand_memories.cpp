@@ -1,0 +1,41 @@
+#include "evaluator/core_cost/operand_memories.h"
+
+#include <algorithm>
+
+namespace paretrain::evaluator {
+
+std::vector<std::size_t> levels_of(const Core& core, MemoryOperand operand) {
+  std::vector<std::size_t> levels;
+  for (std::size_t m = 0; m < core.memories.size(); ++m) {
+    const auto& operands = core.memories[m].operands;
+    if (std::find(operands.begin(), operands.end(), operand) != operands.end()) levels.push_back(m);
+  }
+  return levels;
+}
+
+const MemoryPort* port_of(const Memory& memory, MemoryOperand operand, Direction direction) {
+  for (const MemoryPort& port : memory.ports) {
+    for (const PortUse& use : port.uses) {
+      if (use.operand == operand && use.direction == direction) return &port;
+    }
+  }
+  return nullptr;
+}
+
+std::int64_t widest_bits(const LoopNest& nest, NestOperand operand) {
+  switch (operand) {
+    case NestOperand::O:
+      return std::max(nest.bits.output_partial, nest.bits.output_final);
+    case NestOperand::W:
+      return nest.bits.weight;
+    case NestOperand::I:
+      return nest.bits.input;
+  }
+  return 0;
+}
+
+bool moves_data(const LoopNest& nest, NestOperand operand) {
+  return !nest.operand(operand).empty() && widest_bits(nest, operand) > 0;
+}
+
+}  // namespace paretrain::evaluator

@@ -1,0 +1,303 @@
+#include "evaluator/core_cost/order_latency.h"
+
+#include <algorithm>
+
+#include "evaluator/core_cost/whole_number.h"
+
+namespace paretrain::evaluator {
+
+namespace {
+
+constexpr std::size_t kOutput = static_cast<std::size_t>(NestOperand::O);
+constexpr std::size_t kWhole = static_cast<std::size_t>(Unrolling::Whole);
+
+constexpr std::size_t index_of(Direction direction) {
+  return static_cast<std::size_t>(direction);
+}
+
+constexpr std::size_t kWriteFromHigh = index_of(Direction::WriteFromHigh);
+constexpr std::size_t kReadToLow = index_of(Direction::ReadToLow);
+constexpr std::size_t kWriteFromLow = index_of(Direction::WriteFromLow);
+constexpr std::size_t kReadToHigh = index_of(Direction::ReadToHigh);
+
+bool is_low(std::size_t direction) {
+  return direction == kReadToLow || direction == kWriteFromLow;
+}
+
+// One user of a port.
+struct Transfer {
+  PortLink link;
+  double period = 0;
+  double count = 0;
+  double bits = 0;
+  double needed = 0;   // cycles per period
+  double allowed = 0;  // cycles per period
+
+  [[nodiscard]] double slack() const { return (needed - allowed) * (count - 1); }
+
+  [[nodiscard]] double window() const { return allowed * (count - 1); }
+};
+
+struct PortTransfers {
+  std::array<Transfer, kMaxPortLinks> items;
+  std::size_t count = 0;
+};
+
+// Cycles in [0, span) that lie in the first `allowed` cycles of a period of any of the first
+// `count` transfers. Periods ascend and divide each other.
+double covered(const PortTransfers& transfers, std::size_t count, double span) {
+  if (count == 0 || span <= 0) return 0;
+  const Transfer& widest = transfers.items[count - 1];
+  const double whole = rounded_down(span / widest.period);
+  const double rest = span - whole * widest.period;
+  const auto partly = [&](double length) {
+    const double head = std::min(length, widest.allowed);
+    return head + covered(transfers, count - 1, length) - covered(transfers, count - 1, head);
+  };
+  return (whole > 0 ? whole * partly(widest.period) : 0) + (rest > 0 ? partly(rest) : 0);
+}
+
+class Timing {
+ public:
+  Timing(const NestOnCore& nest, const LaidOrder& laid) : nest_(nest), laid_(laid) {}
+
+  [[nodiscard]] ExtraCycles cycles() {
+    // ZigZag counts periods in operations even where an operation takes several cycles.
+    cycles_per_step_ = nest_.model == CostModel::Zigzag ? 1 : nest_.cycles_per_operation;
+    mark_double_buffers();
+    double stall = 0;
+    for (const PortOnCore& port : nest_.ports) {
+      gather(port);
+      stall = std::max(stall, port_stall());
+    }
+    computing_ = nest_.temporal_steps * nest_.cycles_per_operation;
+    if (nest_.model == CostModel::Zigzag) computing_ += stall;
+    for (const PortOnCore& port : nest_.ports) {
+      gather(port);
+      load_ahead(port.bandwidth_bits);
+    }
+    return {stall, onload(), offload()};
+  }
+
+ private:
+  // Which operands have room for the next tile beside the present one.
+  void mark_double_buffers() {
+    for (const MemoryOnCore& memory : nest_.memories) {
+      std::array<double, kNestOperandCount> share{};
+      double used = 0;
+      for (std::size_t u = 0; u < memory.user_count; ++u) {
+        const OperandAtLevel user = memory.users[u];
+        const OperandLayout& layout = laid_.operand(user.operand);
+        const std::size_t a = user.level + 1U;
+        const double bits = layout.elements[kWhole][a] * layout.element_bits[kWhole][a];
+        share[user.operand] = rounded_down(bits / layout.outer_relevant[a]) / memory.size_bits;
+        used += share[user.operand];
+      }
+      for (std::size_t o = 0; o < kNestOperandCount; ++o) {
+        for (std::size_t u = 0; u < memory.user_count; ++u) {
+          if (memory.users[u].operand != o) continue;
+          const bool all_fit = used <= 0.5;
+          const bool fits = all_fit || share[o] <= 1 - used;
+          doubled_[o][memory.users[u].level + 1U] = fits;
+          if (fits && !all_fit) used += share[o];
+        }
+      }
+    }
+  }
+
+  void gather(const PortOnCore& port) {
+    transfers_.count = 0;
+    for (const PortLink link : port.links) {
+      const LinkTraffic& traffic = laid_.link(link.operand, link.level, link.direction);
+      if (traffic.period_count == 0 || traffic.whole_bits == 0) continue;
+      const OperandLayout& layout = laid_.operand(link.operand);
+      const std::size_t a = is_low(link.direction) ? link.level : link.level + 1U;
+      const bool doubled = a > 0 && doubled_[link.operand][a];
+      const double window =
+          doubled ? traffic.period : rounded_down(traffic.period / layout.outer_irrelevant[a]);
+      Transfer& transfer = transfers_.items[transfers_.count++];
+      transfer = {link,
+                  traffic.period * cycles_per_step_,
+                  traffic.period_count,
+                  traffic.whole_bits,
+                  rounded_up(traffic.whole_bits / port.bandwidth_bits),
+                  rounded_up(window * nest_.cycles_per_operation)};
+    }
+  }
+
+  // Stall (positive) or slack (negative) of the gathered port.
+  [[nodiscard]] double port_stall() {
+    if (transfers_.count == 0) return 0;
+    if (transfers_.count == 1) return transfers_.items[0].slack();
+    double stalls = 0;
+    double slacks = 0;
+    double windows = 0;
+    for (std::size_t i = 0; i < transfers_.count; ++i) {
+      const double slack = transfers_.items[i].slack();
+      (slack > 0 ? stalls : slacks) += slack;
+      windows += transfers_.items[i].window();
+    }
+    return stalls + std::max(0.0, slacks + windows - union_of_windows());
+  }
+
+  [[nodiscard]] double union_of_windows() {
+    const auto begin = transfers_.items.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(transfers_.count);
+    const auto longest = std::max_element(
+        begin, end, [](const Transfer& a, const Transfer& b) { return a.period < b.period; });
+    const double period = longest->period;
+    const double count = longest->count;
+    for (auto transfer = begin; transfer != end; ++transfer) {
+      if (transfer->allowed >= transfer->period) return period * count;
+    }
+    std::sort(begin, end, [](const Transfer& a, const Transfer& b) { return a.period < b.period; });
+    return covered(transfers_, transfers_.count, period) * count;
+  }
+
+  // Cycles of the first fill of each link of the port; what is loaded only once may be loaded
+  // during the computation as far as the port is free.
+  void load_ahead(double bandwidth) {
+    double taken = 0;
+    std::array<std::size_t, kMaxPortLinks> once;
+    std::size_t once_count = 0;
+    for (std::size_t i = 0; i < transfers_.count; ++i) {
+      const Transfer& transfer = transfers_.items[i];
+      const bool back =
+          transfer.link.operand == kOutput &&
+          (transfer.link.direction == kReadToLow || transfer.link.direction == kWriteFromHigh);
+      if (back) continue;
+      fill(transfer.link) = transfer.needed;
+      if (transfer.count > 1) {
+        taken += rounded_up(rounded_down(transfer.bits / transfer.period));
+      } else {
+        once[once_count++] = i;
+      }
+    }
+    if (once_count == 0) return;
+    const double spare = std::max(0.0, (bandwidth - taken) / bandwidth * computing_);
+    lower(once, once_count, bandwidth, spare);
+  }
+
+  // Lowers the largest first and evenly, none below the cycles of one innermost unit, by `spare`
+  // in all.
+  void lower(const std::array<std::size_t, kMaxPortLinks>& once,
+             std::size_t count,
+             double bandwidth,
+             double spare) {
+    std::array<double, kMaxPortLinks> floors;
+    double level = 0;
+    double reducible = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Transfer& transfer = transfers_.items[once[i]];
+      const OperandLayout& layout = laid_.operand(transfer.link.operand);
+      const double unit = layout.elements[kWhole][1] * layout.element_bits[kWhole][1];
+      floors[i] = std::min(transfer.needed, rounded_up(unit / bandwidth));
+      level = std::max(level, transfer.needed);
+      reducible += transfer.needed - floors[i];
+    }
+    if (reducible <= spare) {
+      for (std::size_t i = 0; i < count; ++i)
+        fill(transfers_.items[once[i]].link) = floors[i];
+      return;
+    }
+    // The water level falls from one step (a value or a floor) to the next.
+    while (spare > 0) {
+      double next = 0;
+      double active = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const double value = transfers_.items[once[i]].needed;
+        if (value < level) next = std::max(next, value);
+        if (value >= level && floors[i] < level) {
+          active += 1;
+          next = std::max(next, floors[i]);
+        }
+      }
+      if (active == 0) {
+        if (next >= level) break;
+        level = next;
+        continue;
+      }
+      const double step = std::min(level - next, spare / active);
+      level -= step;
+      if (step * active >= spare) break;
+      spare -= step * active;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const Transfer& transfer = transfers_.items[once[i]];
+      fill(transfer.link) = std::clamp(level, floors[i], transfer.needed);
+    }
+  }
+
+  [[nodiscard]] double& fill(PortLink link) {
+    return fills_[link.operand][link.level][link.direction];
+  }
+
+  struct InputParts {
+    double shared = 0;
+    double half_shared = 0;
+    double individual = 0;
+  };
+
+  [[nodiscard]] InputParts parts_of(NestOperand input) const {
+    const auto o = static_cast<std::size_t>(input);
+    InputParts parts;
+    for (std::size_t m = 0; m + 1 < nest_.operands[o].level_count; ++m) {
+      const double cycles = std::max(fills_[o][m][kWriteFromHigh], fills_[o][m + 1][kReadToLow]);
+      switch (nest_.sharing[input == NestOperand::W ? 0 : 1][m]) {
+        case Sharing::Shared:
+          parts.shared += cycles;
+          break;
+        case Sharing::Individual:
+          parts.individual += cycles;
+          break;
+        case Sharing::HalfShared:
+          // ZigZag keeps the last pair only (docs/core-cost.md, differences).
+          parts.half_shared =
+              nest_.model == CostModel::Zigzag ? cycles : parts.half_shared + cycles;
+          break;
+      }
+    }
+    return parts;
+  }
+
+  [[nodiscard]] double onload() const {
+    const bool weight = nest_.operands[static_cast<std::size_t>(NestOperand::W)].present;
+    const bool input = nest_.operands[static_cast<std::size_t>(NestOperand::I)].present;
+    const InputParts w = parts_of(NestOperand::W);
+    const InputParts i = parts_of(NestOperand::I);
+    if (weight && input) {
+      const auto in_order = [](const InputParts& first, const InputParts& second) {
+        return first.shared + std::max(second.shared + second.half_shared + second.individual,
+                                       first.half_shared + first.individual);
+      };
+      return std::min(in_order(w, i), in_order(i, w));
+    }
+    const InputParts& only = weight ? w : i;
+    if (nest_.model == CostModel::Zigzag) return only.individual;
+    return only.shared + only.half_shared + only.individual;
+  }
+
+  [[nodiscard]] double offload() const {
+    double sum = 0;
+    for (std::size_t m = 0; m + 1 < nest_.operands[kOutput].level_count; ++m)
+      sum += std::max(fills_[kOutput][m][kReadToHigh], fills_[kOutput][m + 1][kWriteFromLow]);
+    return sum;
+  }
+
+  const NestOnCore& nest_;
+  const LaidOrder& laid_;
+  double computing_ = 0;
+  double cycles_per_step_ = 1;
+  std::array<std::array<bool, kMaxLevels + 1>, kNestOperandCount> doubled_{};
+  std::array<std::array<std::array<double, kDirectionCount>, kMaxLevels>, kNestOperandCount>
+      fills_{};
+  PortTransfers transfers_;
+};
+
+}  // namespace
+
+ExtraCycles extra_cycles(const NestOnCore& nest, const LaidOrder& laid) {
+  return Timing(nest, laid).cycles();
+}
+
+}  // namespace paretrain::evaluator
