@@ -1,0 +1,176 @@
+#include "evaluator/group/accelerator_group_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/number_text.h"
+#include "evaluator/group/core_assignment.h"
+#include "evaluator/group/group_choice.h"
+#include "evaluator/group/group_key.h"
+#include "evaluator/group/memo.h"
+#include "evaluator/group/operator_content.h"
+
+namespace paretrain::evaluator {
+namespace {
+
+std::string split_name(SplitKind kind) {
+  switch (kind) {
+    case SplitKind::None:
+      return "none";
+    case SplitKind::Columns:
+      return "columns";
+    case SplitKind::Rows:
+      return "rows";
+  }
+  return {};
+}
+
+}  // namespace
+
+struct AcceleratorGroupModel::State {
+  State(const TrainingGraph& training,
+        const Accelerator& accelerator,
+        const CoreAllocations& allocations,
+        const GroupCostOptions& chosen)
+      : graph(training),
+        options(chosen),
+        chip(accelerator, chosen.cost_model),
+        tile_costs(chip,
+                   CoreCostOptions{chosen.cost_model, chosen.tile_objective, chosen.loop_limit},
+                   chosen.remembered),
+        groups(chosen.remembered),
+        legal(chosen.remembered) {
+    std::vector<std::vector<CoreId>> cores;
+    for (std::size_t o = 0; o < training.operators.size(); ++o) {
+      const std::vector<CoreId> allowed =
+          o < allocations.size() ? allocations[o] : std::vector<CoreId>{};
+      sets.push_back(core_sets(chip, training.operators[o].operator_class, allowed));
+      if (sets.back().empty())
+        throw InputError(Problem{"accelerator " + accelerator.name,
+                                 "no core can compute; expected an array with units",
+                                 ""});
+      cores.emplace_back();
+      for (const auto& set : sets.back())
+        cores.back().insert(cores.back().end(), set.begin(), set.end());
+    }
+    contents = operator_contents(training, cores);
+  }
+
+  [[nodiscard]] ChoiceContext context() {
+    return {&chip, &tile_costs, sets, contents, options.tile_objective};
+  }
+
+  [[nodiscard]] GroupChoice choice(const GroupShape& shape) {
+    auto best = best_choice(context(), shape);
+    if (!best) {
+      const Operator& first = *shape.members.front().op;
+      throw InputError(
+          Problem{"operator " + first.name,
+                  "cannot run on this accelerator: no tile of it fits its core's memory and array",
+                  "larger on-chip memories, or a core whose ports take the precision"});
+    }
+    return std::move(*best);
+  }
+
+  // Forward and backward run once per micro-batch, updates once.
+  [[nodiscard]] std::int64_t times(std::span<const RunningOperator> operators) const {
+    const bool updates = std::ranges::any_of(operators, [&](const RunningOperator& running) {
+      return graph.operators[running.op.index()].phase == Phase::Update;
+    });
+    return updates ? 1 : options.repetitions;
+  }
+
+  const TrainingGraph& graph;
+  GroupCostOptions options;
+  Chip chip;
+  TileCosts tile_costs;
+  std::vector<CoreSets> sets;
+  std::vector<std::uint32_t> contents;
+  Memo<GroupCost> groups;
+  Memo<bool> legal;
+};
+
+AcceleratorGroupModel::AcceleratorGroupModel(const TrainingGraph& graph,
+                                             const Accelerator& accelerator,
+                                             CoreAllocations allocations,
+                                             const GroupCostOptions& options)
+    : state_(std::make_unique<State>(graph, accelerator, allocations, options)) {}
+
+AcceleratorGroupModel::~AcceleratorGroupModel() = default;
+
+std::int64_t AcceleratorGroupModel::max_group_length() const {
+  return state_->options.max_group_length;
+}
+
+bool AcceleratorGroupModel::has_fusion_gene(const RunningOperator& producer,
+                                            const RunningOperator& consumer) const {
+  return is_legal(std::array{producer, consumer});
+}
+
+bool AcceleratorGroupModel::is_legal(std::span<const RunningOperator> operators) const {
+  if (operators.size() < 2) return true;
+  if (static_cast<std::int64_t>(operators.size()) > max_group_length()) return false;
+  State& state = *state_;
+  // Model: with micro-batches an update runs apart from what is repeated.
+  if (state.options.repetitions > 1 && state.times(operators) == 1) {
+    const bool repeats = std::ranges::any_of(operators, [&](const RunningOperator& running) {
+      return state.graph.operators[running.op.index()].phase != Phase::Update;
+    });
+    if (repeats) return false;
+  }
+  const GroupKey key = legality_key(state.graph, state.contents, operators);
+  if (const auto known = state.legal.found(key.words())) return *known;
+  const bool legal = has_way(state.context(), widest_group_shape(state.graph, operators));
+  state.legal.remember(key.words(), legal);
+  return legal;
+}
+
+GroupCost AcceleratorGroupModel::cost(const GroupContent& group) const {
+  State& state = *state_;
+  const GroupKey key = cost_key(state.graph, state.contents, group);
+  auto cost = state.groups.found(key.words());
+  if (!cost) {
+    const ScheduleCost best = state.choice(group_shape(state.graph, group)).cost;
+    cost = GroupCost{best.latency, best.energy.total(), best.offchip_bytes};
+    state.groups.remember(key.words(), *cost);
+  }
+  const std::int64_t times = state.times(group.operators);
+  return {cost->latency * times,
+          cost->energy * static_cast<double>(times),
+          cost->offchip_bytes * times};
+}
+
+GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {
+  State& state = *state_;
+  const GroupChoice choice = state.choice(group_shape(state.graph, group));
+  const std::int64_t times = state.times(group.operators);
+  const auto factor = static_cast<double>(times);
+  GroupReport report;
+  report.cost = {choice.cost.latency * times,
+                 choice.cost.energy.total() * factor,
+                 choice.cost.offchip_bytes * times};
+  report.energy = {choice.cost.energy.compute * factor,
+                   choice.cost.energy.on_chip * factor,
+                   choice.cost.energy.off_chip * factor,
+                   choice.cost.energy.links * factor};
+  report.tiles = choice.outline.tiles;
+  report.inner_tiles = choice.outline.inner_tiles;
+  report.axis = choice.outline.axis;
+  report.split = split_name(choice.outline.split);
+  const auto names = state.chip.resource_names();
+  const Makespan run = makespan(choice.outline.stages, names.size());
+  for (std::size_t r = 0; r < names.size(); ++r)
+    if (run.busy[r] > 0) report.resources.push_back({names[r], run.busy[r] * times});
+  return report;
+}
+
+MemoStatistics AcceleratorGroupModel::statistics() const {
+  return {state_->groups.hits(),
+          state_->groups.misses(),
+          state_->tile_costs.hits(),
+          state_->tile_costs.misses()};
+}
+
+}  // namespace paretrain::evaluator

@@ -1,0 +1,304 @@
+#include "evaluator/group/chip.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+#include "base/checked_math.h"
+#include "base/error.h"
+#include "base/number_text.h"
+#include "evaluator/hardware/offchip.h"
+
+namespace paretrain::evaluator {
+
+double AccessPort::energy_of(std::int64_t bits) const {
+  const auto steps = static_cast<double>(ceil_div(bits, minimum_bits));
+  return energy_pj * steps * static_cast<double>(minimum_bits) / static_cast<double>(maximum_bits);
+}
+
+std::int64_t AccessPort::cycles_of(std::int64_t bits) const {
+  return ceil_div(bits, maximum_bits);
+}
+
+namespace {
+
+[[noreturn]] void refuse(const Accelerator& accelerator, std::string what) {
+  throw InputError(Problem{"accelerator " + accelerator.name, std::move(what), ""});
+}
+
+constexpr std::array<MemoryOperand, kNestOperandCount> kMemoryOf = {
+    MemoryOperand::O, MemoryOperand::I2, MemoryOperand::I1};  // of O, W, I
+
+// The port that serves the operand in that direction; any port when the file names none for it.
+AccessPort access_port(const Memory& memory,
+                       MemoryOperand operand,
+                       Direction direction,
+                       double energy_pj) {
+  const auto serves = [&](const MemoryPort& port) {
+    return std::ranges::any_of(port.uses, [&](const PortUse& use) {
+      return use.operand == operand && use.direction == direction;
+    });
+  };
+  auto found = std::ranges::find_if(memory.ports, serves);
+  if (found == memory.ports.end()) found = memory.ports.begin();
+  if (found == memory.ports.end()) return {energy_pj, 1, 1};
+  return {energy_pj, found->bandwidth_min_bits, found->bandwidth_max_bits};
+}
+
+bool same_port(const MemoryPort& a, const MemoryPort& b) {
+  return a.bandwidth_min_bits == b.bandwidth_min_bits &&
+         a.bandwidth_max_bits == b.bandwidth_max_bits &&
+         std::ranges::equal(a.uses, b.uses, [](const PortUse& x, const PortUse& y) {
+           return x.operand == y.operand && x.direction == y.direction;
+         });
+}
+
+bool same_memory(const Memory& a, const Memory& b) {
+  return a.size_bits == b.size_bits && a.read_energy_pj == b.read_energy_pj &&
+         a.write_energy_pj == b.write_energy_pj && a.operands == b.operands &&
+         a.served_axes == b.served_axes && std::ranges::equal(a.ports, b.ports, same_port);
+}
+
+bool same_unrolling(const std::optional<std::vector<UnrollFactor>>& a,
+                    const std::optional<std::vector<UnrollFactor>>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  return !a || std::ranges::equal(*a, *b, [](const UnrollFactor& x, const UnrollFactor& y) {
+    return x.loop == y.loop && x.factor == y.factor;
+  });
+}
+
+bool alike(const Core& a, const Core& b) {
+  return a.kind == b.kind && a.array.sizes == b.array.sizes &&
+         a.array.mac_energy_pj == b.array.mac_energy_pj &&
+         std::ranges::equal(a.memories, b.memories, same_memory) &&
+         std::ranges::equal(a.dataflow, b.dataflow, same_unrolling);
+}
+
+std::optional<std::size_t> outermost(const Core& core, MemoryOperand operand) {
+  for (std::size_t m = core.memories.size(); m-- > 0;)
+    if (std::ranges::count(core.memories[m].operands, operand) > 0) return m;
+  return std::nullopt;
+}
+
+// The medium between two cores as the rules of a cost model choose it.
+class PathFinder {
+ public:
+  PathFinder(const Accelerator& accelerator, std::vector<std::string>& resources)
+      : accelerator_(accelerator), resource_of_link_(accelerator.links.size()) {
+    for (std::size_t l = 0; l < accelerator.links.size(); ++l) {
+      const Link& link = accelerator.links[l];
+      resource_of_link_[l] = ResourceId(resources.size());
+      if (link.is_bus) {
+        resources.push_back("bus " + number_text(static_cast<std::int64_t>(l)));
+        continue;
+      }
+      const auto a = number_text(static_cast<std::int64_t>(link.cores[0].index()));
+      const auto b = number_text(static_cast<std::int64_t>(link.cores[1].index()));
+      resources.push_back("link " + a + "-" + b);
+      resources.push_back("link " + b + "-" + a);
+    }
+  }
+
+  [[nodiscard]] std::vector<Hop> path(CoreId from, CoreId to, CostModel model) const {
+    if (model == CostModel::Zigzag) {
+      for (std::size_t l = accelerator_.links.size(); l-- > 0;)
+        if (joins(accelerator_.links[l], from, to)) return {hop(l, from)};
+      return shortest(from, to);
+    }
+    for (const bool bus : {false, true})
+      for (std::size_t l = 0; l < accelerator_.links.size(); ++l)
+        if (accelerator_.links[l].is_bus == bus && joins(accelerator_.links[l], from, to))
+          return {hop(l, from)};
+    return shortest(from, to);
+  }
+
+ private:
+  static bool joins(const Link& link, CoreId a, CoreId b) {
+    return a != b && std::ranges::count(link.cores, a) > 0 && std::ranges::count(link.cores, b) > 0;
+  }
+
+  [[nodiscard]] Hop hop(std::size_t l, CoreId from) const {
+    const Link& link = accelerator_.links[l];
+    const std::size_t direction = link.is_bus || link.cores[0] == from ? 0 : 1;
+    return {ResourceId(resource_of_link_[l].index() + direction),
+            link.bandwidth_bits,
+            link.energy_per_cycle_pj,
+            link.is_bus};
+  }
+
+  // Breadth first in order of core ids, so that ties go to the smaller one.
+  [[nodiscard]] std::vector<Hop> shortest(CoreId from, CoreId to) const {
+    const std::size_t count = accelerator_.cores.size();
+    std::vector<std::optional<std::pair<std::size_t, std::size_t>>> reached(count);
+    std::vector<std::size_t> queue = {from.index()};
+    for (std::size_t head = 0; head < queue.size() && !reached[to.index()]; ++head)
+      for (std::size_t next = 0; next < count; ++next) {
+        if (next == from.index() || reached[next]) continue;
+        for (std::size_t l = 0; l < accelerator_.links.size(); ++l)
+          if (!reached[next] && joins(accelerator_.links[l], CoreId(queue[head]), CoreId(next))) {
+            reached[next] = {queue[head], l};
+            queue.push_back(next);
+          }
+      }
+    std::vector<Hop> hops;
+    for (std::size_t at = to.index(); at != from.index();) {
+      if (!reached[at]) return {};
+      hops.push_back(hop(reached[at]->second, CoreId(reached[at]->first)));
+      at = reached[at]->first;
+    }
+    std::ranges::reverse(hops);
+    return hops;
+  }
+
+  const Accelerator& accelerator_;
+  std::vector<ResourceId> resource_of_link_;
+};
+
+// Number of the physical memory behind memory m of a core.
+class MemoryNodes {
+ public:
+  explicit MemoryNodes(const Accelerator& accelerator) : accelerator_(accelerator) {}
+
+  [[nodiscard]] MemoryNodeId node(std::size_t core, std::size_t memory, std::int64_t size_bits) {
+    std::size_t owner = core;
+    std::size_t index = memory;
+    for (const auto& sharing : accelerator_.shared_memories)
+      if (std::ranges::count(sharing, CoreId(core)) > 0 && is_last(core, memory)) {
+        owner = sharing.front().index();
+        index = kOutermost;
+      }
+    const auto [at, added] = nodes_.try_emplace({owner, index}, MemoryNodeId(sizes.size()));
+    if (added) sizes.push_back(size_bits);
+    return at->second;
+  }
+
+  std::vector<std::int64_t> sizes;
+
+ private:
+  static constexpr std::size_t kOutermost = ~std::size_t{0};
+
+  [[nodiscard]] bool is_last(std::size_t core, std::size_t memory) const {
+    return memory + 1 == on_chip_part(accelerator_.cores[core]).memories.size();
+  }
+
+  const Accelerator& accelerator_;
+  std::map<std::pair<std::size_t, std::size_t>, MemoryNodeId> nodes_;
+};
+
+OperandMemory operand_memory(const Memory& memory, MemoryOperand operand, MemoryNodeId node) {
+  const bool output = operand == MemoryOperand::O;
+  OperandMemory result;
+  result.node = node;
+  result.fill = access_port(memory, operand, Direction::WriteFromHigh, memory.write_energy_pj);
+  result.drain = access_port(memory,
+                             operand,
+                             output ? Direction::ReadToHigh : Direction::ReadToLow,
+                             memory.read_energy_pj);
+  result.read = access_port(memory, operand, Direction::ReadToLow, memory.read_energy_pj);
+  result.write = access_port(memory,
+                             operand,
+                             output ? Direction::WriteFromLow : Direction::WriteFromHigh,
+                             memory.write_energy_pj);
+  return result;
+}
+
+OffchipMemory offchip_of(const Accelerator& accelerator, std::vector<std::string>& resources) {
+  const std::optional<Memory> dram = offchip_memory(accelerator);
+  if (!dram)
+    refuse(accelerator,
+           "no off-chip memory was found; expected offchip_core_id or a memory of type dram");
+  OffchipMemory result;
+  result.read = access_port(*dram, MemoryOperand::I1, Direction::ReadToLow, dram->read_energy_pj);
+  result.write =
+      access_port(*dram, MemoryOperand::O, Direction::WriteFromLow, dram->write_energy_pj);
+  result.size_bits = dram->size_bits;
+  result.read_port = ResourceId(resources.size());
+  const auto port_of = [&](MemoryOperand operand, Direction direction) {
+    for (std::size_t p = 0; p < dram->ports.size(); ++p)
+      for (const PortUse& use : dram->ports[p].uses)
+        if (use.operand == operand && use.direction == direction) return p;
+    return std::size_t{0};
+  };
+  const bool one_port = port_of(MemoryOperand::I1, Direction::ReadToLow) ==
+                        port_of(MemoryOperand::O, Direction::WriteFromLow);
+  result.write_port = ResourceId(resources.size() + (one_port ? 0 : 1));
+  resources.push_back(one_port ? "off-chip memory" : "off-chip memory, read port");
+  if (!one_port) resources.push_back("off-chip memory, write port");
+  return result;
+}
+
+ChipCore chip_core(const Accelerator& accelerator, std::size_t c, MemoryNodes& nodes) {
+  ChipCore result;
+  result.core = on_chip_part(accelerator.cores[c]);
+  const bool offchip = accelerator.offchip && accelerator.offchip->index() == c;
+  result.computes = !offchip && result.core.array.units() > 0;
+  if (!result.computes) return result;
+  for (std::size_t o = 0; o < kNestOperandCount; ++o) {
+    const auto memory = outermost(result.core, kMemoryOf[o]);
+    if (!memory)
+      refuse(accelerator,
+             "core " + number_text(static_cast<std::int64_t>(c)) +
+                 " has no on-chip memory for one of its operands; expected I1, I2 and O");
+    const Memory& m = result.core.memories[*memory];
+    result.memories[o] = operand_memory(m, kMemoryOf[o], nodes.node(c, *memory, m.size_bits));
+  }
+  return result;
+}
+
+bool share_memory(const Accelerator& accelerator, std::size_t a, std::size_t b) {
+  return std::ranges::any_of(accelerator.shared_memories, [&](const auto& sharing) {
+    return std::ranges::count(sharing, CoreId(a)) > 0 && std::ranges::count(sharing, CoreId(b)) > 0;
+  });
+}
+
+}  // namespace
+
+Chip::Chip(const Accelerator& accelerator, CostModel model) : offchip_core_(accelerator.offchip) {
+  const std::size_t count = accelerator.cores.size();
+  MemoryNodes nodes(accelerator);
+  for (std::size_t c = 0; c < count; ++c) {
+    resources_.push_back("core " + number_text(static_cast<std::int64_t>(c)));
+    cores_.push_back(chip_core(accelerator, c, nodes));
+    cores_[c].alike = c;
+    for (std::size_t before = 0; before < c; ++before)
+      if (cores_[before].computes && cores_[c].computes &&
+          alike(cores_[before].core, cores_[c].core)) {
+        cores_[c].alike = before;
+        break;
+      }
+  }
+  memory_bits_ = nodes.sizes;
+  offchip_ = offchip_of(accelerator, resources_);
+  const PathFinder finder(accelerator, resources_);
+  const auto needs_path = [&](std::size_t c) {
+    return cores_[c].computes || (offchip_core_ && offchip_core_->index() == c);
+  };
+  paths_.resize(count * count);
+  for (std::size_t a = 0; a < count; ++a)
+    for (std::size_t b = 0; b < count; ++b) {
+      if (a == b || !needs_path(a) || !needs_path(b) || share_memory(accelerator, a, b)) continue;
+      paths_[a * count + b] = finder.path(CoreId(a), CoreId(b), model);
+      if (paths_[a * count + b].empty())
+        refuse(accelerator,
+               "cores " + number_text(static_cast<std::int64_t>(a)) + " and " +
+                   number_text(static_cast<std::int64_t>(b)) +
+                   " are not connected; expected a link, a bus or a path of links");
+    }
+}
+
+std::span<const Hop> Chip::path(CoreId from, CoreId to) const {
+  return paths_[from.index() * cores_.size() + to.index()];
+}
+
+std::span<const Hop> Chip::path_from_offchip(CoreId to) const {
+  if (!offchip_core_) return {};
+  return path(*offchip_core_, to);
+}
+
+std::span<const Hop> Chip::path_to_offchip(CoreId from) const {
+  if (!offchip_core_) return {};
+  return path(from, *offchip_core_);
+}
+
+}  // namespace paretrain::evaluator

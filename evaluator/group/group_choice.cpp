@@ -1,0 +1,135 @@
+#include "evaluator/group/group_choice.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked_math.h"
+#include "evaluator/group/fused_outline.h"
+#include "evaluator/group/single_ways.h"
+#include "evaluator/group/tile_axis.h"
+
+namespace paretrain::evaluator {
+namespace {
+
+// What is minimised, then what decides between equals.
+struct Rank {
+  double first = 0;
+  double second = 0;
+  std::int64_t tiles = 0;
+  friend auto operator<=>(const Rank&, const Rank&) = default;
+};
+
+Rank rank_of(const ScheduleCost& cost, std::int64_t tiles, Objective objective) {
+  const auto latency = static_cast<double>(cost.latency);
+  const double energy = cost.energy.total();
+  switch (objective) {
+    case Objective::Latency:
+      return {latency, energy, tiles};
+    case Objective::Energy:
+      return {energy, latency, tiles};
+    case Objective::Edp:
+      return {latency * energy, energy, tiles};
+  }
+  return {};
+}
+
+// Model: tile counts are powers of two and the axis's whole length, 4096 at most.
+constexpr std::int64_t kMostTiles = 4096;
+
+// Calls `visit(way)` for every way of a group of several operators until it answers false.
+template <class Visit>
+void visit_fused_ways(const ChoiceContext& context, const GroupShape& group, Visit&& visit) {
+  std::vector<std::uint32_t> contents;
+  std::size_t alternatives = 1;
+  for (const GroupMember& member : group.members) {
+    contents.push_back(context.contents[member.index]);
+    alternatives = std::max(alternatives, context.core_sets[member.index].size());
+  }
+  for (const TileAxis& axis : tile_axes(group)) {
+    std::int64_t longest = kMostTiles;
+    for (std::size_t m = 0; m < group.members.size(); ++m)
+      longest = std::min(longest, group.members[m].op->nest.size(axis.loops[m]));
+    for (std::size_t alternative = 0; alternative < alternatives; ++alternative) {
+      FusedWay way;
+      way.axis = axis;
+      way.contents = contents;
+      bool several = false;
+      for (const GroupMember& member : group.members) {
+        const CoreSets& sets = context.core_sets[member.index];
+        way.cores.emplace_back(sets[std::min(alternative, sets.size() - 1)]);
+        several = several || way.cores.back().size() > 1;
+      }
+      for (const SplitKind split : {SplitKind::None, SplitKind::Columns, SplitKind::Rows}) {
+        if (split != SplitKind::None && !several) continue;
+        way.split = split;
+        for (std::int64_t tiles = 1; tiles / 2 < longest; tiles *= 2) {
+          way.tiles = std::min(tiles, longest);
+          if (!visit(std::as_const(way))) return;
+        }
+      }
+    }
+  }
+}
+
+struct Bounded {
+  GroupOutline outline;
+  Rank bound;
+};
+
+std::vector<Bounded> bounded_outlines(const ChoiceContext& context, const GroupShape& group) {
+  std::vector<Bounded> result;
+  const auto add = [&](std::optional<GroupOutline> outline) {
+    if (!outline) return;
+    const Rank bound = rank_of(least_cost(*context.chip, *outline), 0, context.objective);
+    result.push_back({std::move(*outline), bound});
+  };
+  if (group.members.size() == 1) {
+    const std::size_t op = group.members.front().index;
+    for (const auto& cores : context.core_sets[op])
+      for (const SingleWay& way : single_ways(*context.chip, group, cores, context.contents[op]))
+        add(single_outline(*context.chip, *context.costs, group, way));
+    return result;
+  }
+  visit_fused_ways(context, group, [&](const FusedWay& way) {
+    add(fused_outline(*context.chip, *context.costs, group, way));
+    return true;
+  });
+  return result;
+}
+
+}  // namespace
+
+std::optional<GroupChoice> best_choice(const ChoiceContext& context, const GroupShape& group) {
+  std::vector<Bounded> outlines = bounded_outlines(context, group);
+  std::vector<std::size_t> order(outlines.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return outlines[a].bound < outlines[b].bound; });
+  std::optional<ScheduleCost> best;
+  std::pair<Rank, std::size_t> best_rank;
+  for (const std::size_t i : order) {
+    if (best && outlines[i].bound.first > best_rank.first.first) break;
+    GroupOutline& outline = outlines[i].outline;
+    const auto cost = costed(*context.chip, *context.costs, outline);
+    if (!cost) continue;
+    const std::pair<Rank, std::size_t> rank{
+        rank_of(*cost, outline.tiles * outline.inner_tiles, context.objective), i};
+    if (best && !(rank < best_rank)) continue;
+    best = cost;
+    best_rank = rank;
+  }
+  if (!best) return std::nullopt;
+  return GroupChoice{std::move(outlines[best_rank.second].outline), *best};
+}
+
+bool has_way(const ChoiceContext& context, const GroupShape& group) {
+  bool found = false;
+  visit_fused_ways(context, group, [&](const FusedWay& way) {
+    found = fits_on_chip(*context.chip, group, way);
+    return !found;
+  });
+  return found;
+}
+
+}  // namespace paretrain::evaluator

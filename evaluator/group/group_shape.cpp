@@ -1,0 +1,106 @@
+#include "evaluator/group/group_shape.h"
+
+#include <algorithm>
+
+namespace paretrain::evaluator {
+namespace {
+
+std::size_t tensor_index(GroupShape& shape, StorageId storage) {
+  const auto found = std::ranges::find(shape.tensors, storage, &GroupTensor::storage);
+  if (found != shape.tensors.end()) return static_cast<std::size_t>(found - shape.tensors.begin());
+  shape.tensors.push_back(GroupTensor{.storage = storage, .makers = {}, .readers = {}});
+  return shape.tensors.size() - 1;
+}
+
+void add_once(std::vector<std::size_t>& members, std::size_t member) {
+  if (members.empty() || members.back() != member) members.push_back(member);
+}
+
+GroupShape wiring(const TrainingGraph& graph, std::span<const RunningOperator> operators) {
+  GroupShape shape;
+  for (const RunningOperator& running : operators) {
+    const std::size_t m = shape.members.size();
+    GroupMember member;
+    member.index = running.op.index();
+    member.op = &graph.operators[member.index];
+    for (const Access& read : member.op->reads) {
+      if (read.bytes.number() == 0) continue;
+      const std::size_t tensor = tensor_index(shape, read.storage);
+      member.reads.push_back({&read, tensor});
+      add_once(shape.tensors[tensor].readers, m);
+    }
+    for (std::size_t w = 0; w < member.op->writes.size(); ++w) {
+      const Access& write = member.op->writes[w];
+      const bool produced = w >= 64 || ((running.produced >> w) & 1U) != 0;
+      if (write.bytes.number() == 0 || !produced) continue;
+      const std::size_t tensor = tensor_index(shape, write.storage);
+      member.writes.push_back({&write, tensor});
+      add_once(shape.tensors[tensor].makers, m);
+    }
+    shape.members.push_back(std::move(member));
+  }
+  return shape;
+}
+
+std::int64_t bytes_of(const std::vector<MemberAccess>& accesses, std::size_t tensor) {
+  std::int64_t sum = 0;
+  for (const MemberAccess& a : accesses)
+    if (a.tensor == tensor) sum += a.access->bytes.number();
+  return sum;
+}
+
+std::int64_t fetched_bytes(const TrainingGraph& graph,
+                           const GroupShape& shape,
+                           std::size_t tensor) {
+  std::int64_t most = 0;
+  for (const GroupMember& member : shape.members) {
+    most = std::max(most, bytes_of(member.reads, tensor));
+    for (const MemberAccess& write : member.writes)
+      if (write.tensor == tensor && write.access->accumulates)
+        most = std::max(most, write.access->bytes.number());
+  }
+  return std::min(most, graph.storage(shape.tensors[tensor].storage).bytes.number());
+}
+
+std::int64_t stored_bytes(const TrainingGraph& graph, const GroupShape& shape, std::size_t tensor) {
+  std::int64_t most = 0;
+  for (const GroupMember& member : shape.members)
+    most = std::max(most, bytes_of(member.writes, tensor));
+  return std::min(most, graph.storage(shape.tensors[tensor].storage).bytes.number());
+}
+
+}  // namespace
+
+GroupShape group_shape(const TrainingGraph& graph, const GroupContent& content) {
+  GroupShape shape = wiring(graph, content.operators);
+  for (std::size_t t = 0; t < shape.tensors.size(); ++t) {
+    GroupTensor& tensor = shape.tensors[t];
+    const StepValueId value(tensor.storage.index());
+    if (std::ranges::find(content.reads, value) != content.reads.end())
+      tensor.fetch_bytes = fetched_bytes(graph, shape, t);
+    if (std::ranges::find(content.writes, value) != content.writes.end())
+      tensor.store_bytes = stored_bytes(graph, shape, t);
+  }
+  return shape;
+}
+
+GroupShape widest_group_shape(const TrainingGraph& graph,
+                              std::span<const RunningOperator> operators) {
+  GroupShape shape = wiring(graph, operators);
+  for (std::size_t t = 0; t < shape.tensors.size(); ++t) {
+    GroupTensor& tensor = shape.tensors[t];
+    const bool read_first =
+        !tensor.readers.empty() &&
+        (tensor.makers.empty() || tensor.readers.front() <= tensor.makers.front());
+    const bool added_to = std::ranges::any_of(shape.members, [&](const GroupMember& member) {
+      return std::ranges::any_of(member.writes, [&](const MemberAccess& write) {
+        return write.tensor == t && write.access->accumulates;
+      });
+    });
+    if (read_first || added_to) tensor.fetch_bytes = fetched_bytes(graph, shape, t);
+    if (!tensor.makers.empty()) tensor.store_bytes = stored_bytes(graph, shape, t);
+  }
+  return shape;
+}
+
+}  // namespace paretrain::evaluator

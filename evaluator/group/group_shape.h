@@ -1,0 +1,53 @@
+// Why: the cost of a group depends on what its operators are and how tensors pass between them, not
+// on which operators of the graph they happen to be. A group is brought into this form before it is
+// looked up or costed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "evaluator/graph/training_graph.h"
+#include "evaluator/plan/group_model.h"
+
+namespace paretrain::evaluator {
+
+// One access of a member to a tensor of the group.
+struct MemberAccess {
+  const Access* access = nullptr;
+  std::size_t tensor = 0;  // index into GroupShape::tensors
+};
+
+struct GroupMember {
+  const Operator* op = nullptr;
+  std::size_t index = 0;             // of the operator in the training graph
+  std::vector<MemberAccess> reads;   // accesses without bytes are left out
+  std::vector<MemberAccess> writes;  // likewise, and those that a recompute need not produce
+};
+
+struct GroupTensor {
+  StorageId storage;
+  std::int64_t fetch_bytes = 0;      // 0: not fetched from off-chip memory
+  std::int64_t store_bytes = 0;      // 0: not written to off-chip memory
+  std::vector<std::size_t> makers;   // members that write it, in order
+  std::vector<std::size_t> readers;  // members that read it, in order
+
+  [[nodiscard]] bool passes_inside() const { return !makers.empty() && !readers.empty(); }
+};
+
+struct GroupShape {
+  std::vector<GroupMember> members;
+  std::vector<GroupTensor> tensors;  // in order of first access
+};
+
+// Bytes moved for a tensor: of each member the sum over its different views of it, of all members
+// the largest, and never more than the storage has.
+[[nodiscard]] GroupShape group_shape(const TrainingGraph& graph, const GroupContent& content);
+
+// The same with every tensor that is not made inside fetched, and every tensor made inside written:
+// the most that any plan asks of these operators.
+[[nodiscard]] GroupShape widest_group_shape(const TrainingGraph& graph,
+                                            std::span<const RunningOperator> operators);
+
+}  // namespace paretrain::evaluator

@@ -1,0 +1,97 @@
+// Why: the ways to run a group (tiles, cuts, splits over cores) are compared by the same measure.
+// An outline has everything but the cost of tiles on cores, so most ways can be ruled out before
+// any mapping is searched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evaluator/core_cost/core_cost.h"
+#include "evaluator/group/accelerator_group_model.h"
+#include "evaluator/group/chip.h"
+#include "evaluator/group/pipeline.h"
+#include "evaluator/group/tile_costs.h"
+#include "evaluator/group/transfers.h"
+
+namespace paretrain::evaluator {
+
+// How identical cores share an operator. Model: one kind for all operators of a group; an operator
+// that lacks the loop takes the next kind that it has (docs/group-cost.md, splits).
+enum class SplitKind { None, Columns, Rows };
+
+// A tile shape that occurs `times` in all tiles and cores together.
+struct TileVariant {
+  std::vector<LoopCount> counts;
+  std::int64_t times = 1;
+};
+
+// One operator's part of an outline. `full` and `last` are indices into `variants`: the tile that
+// the pipeline repeats and the one that ends it.
+struct OperatorRun {
+  CostedOperator op;
+  CoreId core;
+  std::size_t stage = 0;
+  std::vector<TileVariant> variants;
+  std::size_t full = 0;
+  std::size_t last = 0;
+};
+
+// What a way of running the group does. Stage times of operators are lower bounds until they are
+// costed.
+struct GroupOutline {
+  std::vector<Stage> stages;
+  std::vector<OperatorRun> runs;
+  EnergyBreakdown energy;  // of transfers
+  std::int64_t offchip_bytes = 0;
+  std::int64_t tiles = 1;
+  std::int64_t inner_tiles = 1;
+  std::string axis;
+  SplitKind split = SplitKind::None;
+};
+
+// What a group costs when it runs in the way outlined.
+struct ScheduleCost {
+  std::int64_t latency = 0;
+  EnergyBreakdown energy;
+  std::int64_t offchip_bytes = 0;
+};
+
+// At most what costed() answers, in latency and in energy.
+[[nodiscard]] ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline);
+
+// Searches the tiles' mappings and fills the operator stages in. Empty when a tile has no mapping.
+[[nodiscard]] std::optional<ScheduleCost> costed(const Chip& chip,
+                                                 TileCosts& costs,
+                                                 GroupOutline& outline);
+
+// Adds the energy of a transfer that happens `times`.
+void add_energy(EnergyBreakdown& energy, const TransferCost& cost, std::int64_t times);
+
+// Uses of a stage from a transfer's full and last tile.
+[[nodiscard]] std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& last);
+
+// A loop shared by identical cores: every core but the last runs `share` iterations.
+struct CoreSplit {
+  std::optional<Loop> loop;  // empty: one core
+  std::int64_t cores = 1;    // in use
+  std::int64_t share = 1;
+  std::int64_t last_share = 1;
+};
+
+// `counts` are the tile's cut loops; `axis` is the loop that counts as rows.
+[[nodiscard]] CoreSplit core_split(const Operator& op,
+                                   std::span<const LoopCount> counts,
+                                   std::optional<Loop> axis,
+                                   SplitKind kind,
+                                   std::size_t cores);
+
+// The tile of one core.
+[[nodiscard]] std::vector<LoopCount> core_counts(std::span<const LoopCount> counts,
+                                                 const CoreSplit& split,
+                                                 std::int64_t share);
+
+}  // namespace paretrain::evaluator
