@@ -2,6 +2,7 @@
 // operator together, so that crossover and block moves act on neighbours in the network.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,7 +15,7 @@ struct TemplateEdge {
   std::uint32_t producer = 0;
   std::uint32_t consumer = 0;
 
-  friend bool operator==(const TemplateEdge&, const TemplateEdge&) = default;
+  friend auto operator<=>(const TemplateEdge&, const TemplateEdge&) = default;
 };
 
 // The genes of one forward operator: as many keep genes as it has results that may be recomputed,

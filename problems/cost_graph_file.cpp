@@ -298,6 +298,7 @@ CostGraph parsed_cost_graph(std::string_view text, const std::string& name) {
   const JsonValue document = parsed_json(text, name);
   JsonProblems problems(name);
   CostGraph graph;
+  graph.source = name;
   if (document.kind != JsonKind::Object) {
     problems.add(document.line, "is " + found(document) + "; expected a cost graph, an object");
     problems.throw_if_any();

@@ -36,6 +36,7 @@ struct CostGraphFusion {
 };
 
 struct CostGraph {
+  std::string source;  // what messages call it: the file
   std::string name;
   std::string latency_unit = "cycles";
   std::string energy_unit = "pj";

@@ -180,6 +180,11 @@ class Sums {
       for (const StepValueId id : op.writes)
         moved_ += static_cast<Wide>(2 * runs) * bytes(lowered, id);
     }
+    // Of a value at most one copy is alive at a time.
+    alive_ = static_cast<Wide>(lowered.graph.static_bytes.number());
+    for (const StepValue& value : lowered.graph.values) {
+      if (value.counted) alive_ += static_cast<Wide>(value.bytes.number());
+    }
     if (!graph.fusion) {
       moved_ = 0;
       return;
@@ -192,11 +197,13 @@ class Sums {
     std::vector<Problem> problems;
     const auto check = [&](Wide sum, const std::string& what) {
       if (sum > kMost)
-        problems.push_back({name, what + " of all operators together pass 2^63 - 1", ""});
+        problems.push_back(
+            {name, what + " of all operators and recomputes together pass 2^63 - 1", ""});
     };
     check(latency_, "the latencies");
     check(energy_, "the energies");
     check(moved_, "the bytes moved");
+    check(alive_, "the bytes");
     if (!problems.empty()) throw InputError(std::move(problems));
   }
 
@@ -217,6 +224,7 @@ class Sums {
   Wide latency_ = 0;
   Wide energy_ = 0;
   Wide moved_ = 0;
+  Wide alive_ = 0;
 };
 
 std::uint64_t identity_of(const Lowered& lowered, const std::optional<CostGraphFusion>& fusion) {
@@ -245,7 +253,7 @@ PlanProblem cost_graph_problem(const CostGraph& graph, const CostGraphOptions& o
       fusion ? evaluator::FusionGenes::WithoutUpdates : evaluator::FusionGenes::None;
   add_forward(graph, lowered);
   add_backward(graph, options.count_gradients.value_or(graph.count_gradients), lowered);
-  Sums(graph, lowered).require_small(graph.name);
+  Sums(graph, lowered).require_small(graph.source);
   PlanProblemParts parts;
   parts.name = graph.name;
   parts.units = {graph.latency_unit, graph.energy_unit};

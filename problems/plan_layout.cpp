@@ -1,6 +1,7 @@
 #include "problems/plan_layout.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/check.h"
@@ -111,9 +112,7 @@ class Drafting {
     for (const std::uint32_t value : step_.reads[reader]) {
       if (step_.values[value].kind != StepValueKind::Gradient) continue;
       for (const std::uint32_t writer : contributors_[value]) {
-        const bool known =
-            std::find(contributors.begin(), contributors.end(), writer) != contributors.end();
-        if (writer < reader && !known) contributors.push_back(writer);
+        if (writer < reader) contributors.push_back(writer);
       }
     }
     std::sort(contributors.begin(), contributors.end(), [this](std::uint32_t a, std::uint32_t b) {
@@ -121,6 +120,7 @@ class Drafting {
       const std::size_t forward_b = forward_of(b);
       return forward_a != forward_b ? forward_a < forward_b : a < b;
     });
+    contributors.erase(std::unique(contributors.begin(), contributors.end()), contributors.end());
     const GeneKind kind =
         phase == StepPhase::Update ? GeneKind::FuseUpdate : GeneKind::FuseBackward;
     for (const std::uint32_t contributor : contributors)
@@ -161,17 +161,20 @@ genome::TwinTable twin_table(const genome::Layout& layout, const StepTemplate& s
   genome::TwinTable table;
   table.keep_genes.assign(layout.keep_genes().begin(), layout.keep_genes().end());
   table.begin.push_back(0);
+  std::map<genome::TemplateEdge, std::uint32_t> forward_genes;
+  std::vector<std::vector<genome::TwinGenes>> twins(step.forward_count);
+  for (std::size_t e = 0; e < layout.edges().size(); ++e) {
+    const genome::TemplateEdge& edge = layout.edges()[e];
+    if (edge.consumer < step.forward_count) forward_genes[edge] = layout.fusion_genes()[e];
+    if (edge.consumer < step.operator_count) continue;
+    const std::uint32_t op = edge.consumer - step.operator_count;
+    const auto forward = forward_genes.find({edge.producer - step.operator_count, op});
+    if (forward != forward_genes.end())
+      twins[op].push_back({forward->second, layout.fusion_genes()[e]});
+  }
   for (const std::uint32_t value : step.values_with_gene) {
-    const std::uint32_t maker = step.values[value].maker;
-    for (std::size_t r = 0; r < layout.edges().size(); ++r) {
-      const genome::TemplateEdge& recompute = layout.edges()[r];
-      if (recompute.consumer != step.twin(maker)) continue;
-      const genome::TemplateEdge forward{recompute.producer - step.operator_count, maker};
-      const auto twin = std::find(layout.edges().begin(), layout.edges().end(), forward);
-      if (twin == layout.edges().end()) continue;
-      const auto f = static_cast<std::size_t>(twin - layout.edges().begin());
-      table.twins.push_back({layout.fusion_genes()[f], layout.fusion_genes()[r]});
-    }
+    const std::vector<genome::TwinGenes>& own = twins[step.values[value].maker];
+    table.twins.insert(table.twins.end(), own.begin(), own.end());
     table.begin.push_back(static_cast<std::uint32_t>(table.twins.size()));
   }
   return table;

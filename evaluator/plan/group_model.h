@@ -18,6 +18,11 @@ struct RunningOperator {
   // Bit i: writes[i] of the operator is produced (a recompute produces only what is missing). All
   // bits for others.
   std::uint64_t produced = ~std::uint64_t{0};
+
+  // Whether writes[index] is produced.
+  [[nodiscard]] constexpr bool produces(std::size_t index) const noexcept {
+    return index >= 64 || ((produced >> index) & 1U) != 0;
+  }
 };
 
 // One group of a plan as its cost model sees it. Everything made and read inside and listed neither

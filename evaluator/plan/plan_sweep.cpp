@@ -48,15 +48,13 @@ void PlanSweep::find_uses(const Plan& plan) {
       uses.read = true;
     }
     const std::uint32_t offset = running.recompute ? step.value_count : 0;
-    std::uint64_t produced = running.produced;
-    for (const std::uint32_t value : step.writes[op]) {
-      if ((produced & 1U) != 0) {
-        Uses& uses = uses_[offset + value];
-        uses.made = std::min(uses.made, at);
-        uses.first = std::min(uses.first, at);
-        uses.last = std::max(uses.last, at);
-      }
-      produced >>= 1U;
+    const std::span<const std::uint32_t> writes = step.writes[op];
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      if (!running.produces(i)) continue;
+      Uses& uses = uses_[offset + writes[i]];
+      uses.made = std::min(uses.made, at);
+      uses.first = std::min(uses.first, at);
+      uses.last = std::max(uses.last, at);
     }
   }
 }
@@ -142,11 +140,10 @@ void PlanSweep::list_reads(const Plan& plan, std::uint32_t position, std::uint32
 void PlanSweep::list_writes(const Plan& plan, std::uint32_t position, std::uint32_t step) {
   const RunningOperator& running = plan.running.operators()[position];
   const std::uint32_t offset = running.recompute ? plan.step.value_count : 0;
-  std::uint64_t produced = running.produced;
-  for (const std::uint32_t value : plan.step.writes[running.op.index()]) {
-    const bool makes = (produced & 1U) != 0;
-    produced >>= 1U;
-    if (!makes) continue;
+  const std::span<const std::uint32_t> writes = plan.step.writes[running.op.index()];
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    if (!running.produces(i)) continue;
+    const std::uint32_t value = writes[i];
     const TemplateValue& entry = plan.step.values[value];
     const std::uint32_t copy = offset + value;
     const Uses& uses = uses_[copy];

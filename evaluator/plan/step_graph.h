@@ -61,7 +61,7 @@ struct StepOperator {
   std::string name;
   StepPhase phase = StepPhase::Forward;
   std::vector<StepValueId> reads;
-  std::vector<StepValueId> writes;  // at most 64
+  std::vector<StepValueId> writes;  // at most 64 of a forward operator
   bool can_recompute = false;       // exactly: a forward operator with a keep gene on a result
   std::optional<StepOperatorId> forward;  // of a backward or update operator: the forward operator
                                           // whose genes its own stand beside

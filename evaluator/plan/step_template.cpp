@@ -24,6 +24,7 @@ bool contains(std::span<const std::uint32_t> list, std::uint32_t item) {
 }
 
 void require_forward_operator(const StepGraph& graph, const StepOperator& op) {
+  CHECK(op.writes.size() <= 64, op.name + " writes more than 64 values");
   bool has_gene = false;
   for (const StepValueId id : op.writes) {
     const StepValue& value = graph.values[id.index()];
@@ -38,7 +39,6 @@ void require_forward_operator(const StepGraph& graph, const StepOperator& op) {
 void require_sound(const StepGraph& graph) {
   bool late = false;
   for (const StepOperator& op : graph.operators) {
-    CHECK(op.writes.size() <= 64, op.name + " writes more than 64 values");
     CHECK(!late || op.phase != StepPhase::Forward, op.name + " stands behind the forward phase");
     late = late || op.phase != StepPhase::Forward;
     if (op.phase == StepPhase::Forward) {
@@ -100,13 +100,15 @@ void fill_operators(const StepGraph& graph, StepTemplate& result) {
 
 void fill_forward(const StepGraph& graph, StepTemplate& result) {
   result.values_with_gene.assign(graph.keep_genes, kNone);
+  std::vector<std::uint32_t> met(result.forward_count, kNone);  // the operator that met it last
   for (std::uint32_t o = 0; o < result.forward_count; ++o) {
     std::vector<std::uint32_t> predecessors;
     for (const std::uint32_t value : result.reads[o]) {
       if (graph.values[value].kind == StepValueKind::Resident) continue;
       const std::uint32_t maker = result.values[value].maker;
       CHECK(maker < o, graph.operators[o].name + " reads what is made later or never");
-      if (!contains(predecessors, maker)) predecessors.push_back(maker);
+      if (met[maker] != o) predecessors.push_back(maker);
+      met[maker] = o;
     }
     result.forward_predecessors.push_back(predecessors);
     if (graph.operators[o].can_recompute) result.recomputable.push_back(o);
@@ -196,12 +198,14 @@ void fill_late_order(StepTemplate& result, const LateUses& uses) {
 
 void fill_late_predecessors(const StepGraph& graph, StepTemplate& result, const LateUses& uses) {
   const auto twins = twin_readers(result);
+  std::vector<std::uint32_t> met(result.operator_count, kNone);  // the operator that met it last
   for (std::uint32_t rank = 0; rank < result.late_operators.size(); ++rank) {
     const std::uint32_t o = result.late_operators[rank];
     std::vector<std::uint32_t> predecessors;
     std::vector<std::uint32_t> overwritten;
     const auto add = [&](std::uint32_t other) {
-      if (other == o || contains(predecessors, other)) return;
+      if (other == o || met[other] == o) return;
+      met[other] = o;
       CHECK(result.late_rank[other] < rank, graph.operators[o].name + " runs before what it needs");
       predecessors.push_back(other);
     };
