@@ -120,6 +120,21 @@ void compare_declared(const IndexedGraph& graph,
                        first);
 }
 
+// Their loop over time steps is inside one operator, which plans can only keep or recompute whole.
+void warn_of_recurrence(const OnnxGraph& graph, std::vector<std::string>& warnings) {
+  std::int64_t count = 0;
+  std::string first;
+  for (const OnnxNode& node : graph.nodes) {
+    if (node.type != "LSTM" && node.type != "GRU" && node.type != "RNN") continue;
+    if (count++ == 0) first = quoted(node.name) + " (" + node.type + ")";
+  }
+  if (count > 0)
+    warnings.push_back(number_text(count) +
+                       " recurrent operators are taken as one operator each, over all time steps; "
+                       "the first: " +
+                       first);
+}
+
 class Builder {
  public:
   Builder(const IndexedGraph& graph, const AllFacts& facts, std::vector<ValueKind> kinds)
@@ -293,6 +308,7 @@ ImportedModel model_of(OnnxGraph graph, const std::string& label, const ImportOp
   model.kind = phases.kind;
   model.nodes = phases.nodes;
   model.warnings = graph.warnings;
+  warn_of_recurrence(graph, model.warnings);
   if (!sizes.change) compare_declared(indexed, inference.facts, model.warnings);
   Builder builder(indexed, inference.facts, kinds);
   model.graph = builder.built(ready_made);
