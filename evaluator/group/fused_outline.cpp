@@ -195,14 +195,16 @@ class FusedBuilder {
 
   [[nodiscard]] std::vector<Use> fetch_uses(std::size_t t) const {
     std::vector<Use> uses;
+    std::vector<Use> results;
     for (std::size_t m = 0; m < group_.members.size(); ++m) {
       for (const MemberAccess& read : group_.members[m].reads)
         if (read.tensor == t) uses.push_back({m, read.access, operand_of_read(*read.access)});
       for (const MemberAccess& write : group_.members[m].writes)
-        if (write.tensor == t && write.access->accumulates)
-          uses.push_back({m, write.access, operand_of_write(*write.access)});
+        if (write.tensor == t)
+          (write.access->accumulates ? uses : results)
+              .push_back({m, write.access, operand_of_write(*write.access)});
     }
-    return uses;
+    return uses.empty() ? results : uses;
   }
 
   [[nodiscard]] TileBytes tile_bytes(const Use& use, std::int64_t total) const {

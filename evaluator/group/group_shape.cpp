@@ -56,8 +56,7 @@ std::int64_t fetched_bytes(const TrainingGraph& graph,
   for (const GroupMember& member : shape.members) {
     most = std::max(most, bytes_of(member.reads, tensor));
     for (const MemberAccess& write : member.writes)
-      if (write.tensor == tensor && write.access->accumulates)
-        most = std::max(most, write.access->bytes.number());
+      if (write.tensor == tensor) most = std::max(most, write.access->bytes.number());
   }
   return std::min(most, graph.storage(shape.tensors[tensor].storage).bytes.number());
 }

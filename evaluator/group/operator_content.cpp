@@ -50,21 +50,25 @@ void add(Words& words, const std::vector<Access>& accesses) {
 
 }  // namespace
 
+std::vector<std::uint64_t> operator_words(const Operator& op) {
+  Words words;
+  add(words, static_cast<std::int64_t>(op.operator_class));
+  add(words, op.phase == Phase::Update ? 1 : 0);
+  add(words, op.mac_kind == MacKind::WeightGradient ? 1 : 0);
+  add(words, op.nest);
+  add(words, op.matrix_nest ? 1 : 0);
+  if (op.matrix_nest) add(words, *op.matrix_nest);
+  add(words, op.reads);
+  add(words, op.writes);
+  return words;
+}
+
 std::vector<std::uint32_t> operator_contents(const TrainingGraph& graph,
                                              const std::vector<std::vector<CoreId>>& cores) {
   std::map<Words, std::uint32_t> known;
   std::vector<std::uint32_t> contents;
   for (std::size_t o = 0; o < graph.operators.size(); ++o) {
-    const Operator& op = graph.operators[o];
-    Words words;
-    add(words, static_cast<std::int64_t>(op.operator_class));
-    add(words, op.phase == Phase::Update ? 1 : 0);
-    add(words, op.mac_kind == MacKind::WeightGradient ? 1 : 0);
-    add(words, op.nest);
-    add(words, op.matrix_nest ? 1 : 0);
-    if (op.matrix_nest) add(words, *op.matrix_nest);
-    add(words, op.reads);
-    add(words, op.writes);
+    Words words = operator_words(graph.operators[o]);
     for (const CoreId core : cores[o])
       words.push_back(core.index());
     contents.push_back(known.try_emplace(std::move(words), static_cast<std::uint32_t>(known.size()))

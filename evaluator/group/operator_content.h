@@ -16,4 +16,7 @@ namespace paretrain::evaluator {
 [[nodiscard]] std::vector<std::uint32_t> operator_contents(
     const TrainingGraph& graph, const std::vector<std::vector<CoreId>>& cores);
 
+// The same for one operator, without its cores, as words to compare or hash.
+[[nodiscard]] std::vector<std::uint64_t> operator_words(const Operator& op);
+
 }  // namespace paretrain::evaluator

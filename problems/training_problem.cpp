@@ -1,0 +1,117 @@
+#include "problems/training_problem.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/number_text.h"
+#include "evaluator/graph/training_step.h"
+#include "evaluator/hardware/offchip.h"
+#include "problems/accelerator_file.h"
+#include "problems/lowering.h"
+#include "problems/model_import.h"
+
+namespace paretrain::problems {
+
+using evaluator::Accelerator;
+using evaluator::AcceleratorGroupModel;
+using evaluator::TrainingGraph;
+
+namespace {
+
+struct ImportedStep {
+  ImportedModel model;
+  std::int64_t repetitions = 1;
+};
+
+// With --micro-batch the graph is that of one micro-batch.
+ImportedStep imported_step(const std::string& model, const TrainingProblemOptions& options) {
+  ImportedStep step{imported_model(model, options.import), 1};
+  if (!options.micro_batch) return step;
+  const std::int64_t batch = step.model.graph.batch;
+  const std::int64_t part = *options.micro_batch;
+  if (part < 1 || batch % part != 0)
+    throw InputError(Problem{
+        "--micro-batch",
+        number_text(part) + " was given; expected a divisor of the batch, " + number_text(batch),
+        ""});
+  ImportOptions import = options.import;
+  import.batch = part;
+  step.model = imported_model(model, import);
+  step.repetitions = batch / part;
+  return step;
+}
+
+std::uint64_t text_hash(std::uint64_t hash, std::string_view text) {
+  for (const char letter : text)
+    hash = combined(hash, static_cast<unsigned char>(letter));
+  return combined(hash, text.size());
+}
+
+std::uint64_t identity_of(const TrainingGraph& graph,
+                          const Accelerator& accelerator,
+                          const evaluator::CoreAllocations& allocations,
+                          const TrainingProblemOptions& options,
+                          std::int64_t repetitions) {
+  std::uint64_t hash = text_hash(content_hash(graph), accelerator_text(accelerator));
+  for (const auto& cores : allocations) {
+    hash = combined(hash, cores.size());
+    for (const auto core : cores)
+      hash = combined(hash, core.index());
+  }
+  hash = combined(hash, static_cast<std::uint64_t>(options.cost_model));
+  hash = combined(hash, static_cast<std::uint64_t>(options.tile_objective));
+  hash = combined(hash, static_cast<std::uint64_t>(options.residency));
+  return combined(hash, static_cast<std::uint64_t>(repetitions));
+}
+
+void refuse_what_is_missing(const TrainingProblemOptions& options) {
+  std::vector<Problem> problems;
+  if (options.mapping)
+    problems.push_back({"--mapping", "mapping files are not part of this build", ""});
+  if (options.residency == Residency::On)
+    problems.push_back({"--residency", "hand-overs on chip are not part of this build", ""});
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+}  // namespace
+
+TrainingProblem training_problem(const std::string& model, const TrainingProblemOptions& options) {
+  refuse_what_is_missing(options);
+  AcceleratorFile file = accelerator_of(options.accelerator);
+  ImportedStep step = imported_step(model, options);
+  auto graph = std::make_unique<const TrainingGraph>(
+      evaluator::training_step(step.model.graph, options.training));
+  auto accelerator = std::make_unique<const Accelerator>(std::move(file.accelerator));
+
+  evaluator::GroupCostOptions costs;
+  costs.cost_model = options.cost_model;
+  costs.tile_objective = options.tile_objective;
+  costs.max_group_length = options.max_group_length;
+  costs.repetitions = step.repetitions;
+  const evaluator::CoreAllocations allocations;
+  auto group_model =
+      std::make_unique<const AcceleratorGroupModel>(*graph, *accelerator, allocations, costs);
+  const AcceleratorGroupModel* group_costs = group_model.get();
+
+  PlanProblemParts parts;
+  parts.name = step.model.name;
+  parts.graph = lowered_step(*graph, {options.training.update, step.repetitions});
+  parts.model = std::move(group_model);
+  parts.memory_limit_bytes = options.memory_limit_bytes;
+  if (!parts.memory_limit_bytes)
+    if (const auto dram = evaluator::offchip_memory(*accelerator))
+      parts.memory_limit_bytes = dram->size_bits / 8;
+  parts.identity = identity_of(*graph, *accelerator, allocations, options, step.repetitions);
+
+  std::vector<std::string> warnings = std::move(step.model.warnings);
+  warnings.insert(warnings.end(), file.warnings.begin(), file.warnings.end());
+  warnings.insert(warnings.end(), graph->warnings.begin(), graph->warnings.end());
+  return {std::move(graph),
+          std::move(accelerator),
+          group_costs,
+          PlanProblem(std::move(parts)),
+          std::move(warnings)};
+}
+
+}  // namespace paretrain::problems
