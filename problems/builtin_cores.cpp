@@ -84,9 +84,14 @@ Memory two_ports(const Cell& cell, const Operands& operands, Width width, Axes s
 
 // One port for everything.
 Memory one_port(const Cell& cell, const Operands& operands, Width width, Axes served) {
-  std::vector<PortUse> uses = writes_of(operands);
-  for (const PortUse use : reads_of(operands))
-    uses.push_back(use);
+  std::vector<PortUse> uses;
+  for (const MemoryOperand operand : operands) {
+    uses.push_back({operand, Direction::WriteFromHigh});
+    uses.push_back({operand, Direction::ReadToLow});
+    if (operand != kO) continue;
+    uses.push_back({operand, Direction::WriteFromLow});
+    uses.push_back({operand, Direction::ReadToHigh});
+  }
   return memory(cell, operands, std::move(served), {port("rw_port_1", width, std::move(uses))});
 }
 

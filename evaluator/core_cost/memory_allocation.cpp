@@ -63,10 +63,7 @@ class Allocation {
     const Extent& spatial =
         operand.spatial[static_cast<std::size_t>(Unrolling::Fractional)][user.level + 1];
     const Extent& temporal = order_.extent(user.operand, i);
-    const double elements = nest_.model == CostModel::Zigzag
-                                ? operand.indexing.whole_elements(temporal, spatial)
-                                : operand.indexing.elements(temporal, spatial);
-    return elements * element;
+    return operand.indexing.elements(temporal, spatial) * element;
   }
 
   // False when nothing fits.

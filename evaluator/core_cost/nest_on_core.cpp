@@ -181,22 +181,30 @@ class Builder {
     }
   }
 
-  // Traffic between the outermost level and the outside does not exist.
+  // Links of a port stand in the order of the file. Traffic between the outermost level and the
+  // outside does not exist.
   void add_links() {
-    for (std::size_t o = 0; o < kNestOperandCount; ++o) {
-      const OperandOnCore& operand = result_.operands[o];
-      for (std::size_t level = 0; level < operand.level_count; ++level) {
-        const bool is_top = level + 1 == operand.level_count;
-        for (const Direction direction : kDirections) {
-          const bool high =
-              direction == Direction::WriteFromHigh || direction == Direction::ReadToHigh;
-          if (!is_needed(static_cast<NestOperand>(o), direction) || (high && is_top)) continue;
-          const std::size_t port = operand.levels[level].ports[index_of(direction)].port;
-          result_.ports[port].links.push_back({static_cast<std::uint8_t>(o),
-                                               static_cast<std::uint8_t>(level),
-                                               static_cast<std::uint8_t>(direction)});
-        }
+    std::size_t port = 0;
+    for (const MemoryOnCore& memory : result_.memories) {
+      for (const MemoryPort& described : core_.memories[memory.index].ports) {
+        for (const PortUse& use : described.uses)
+          add_link(port, memory, use);
+        ++port;
       }
+    }
+  }
+
+  void add_link(std::size_t port, const MemoryOnCore& memory, const PortUse& use) {
+    const bool high =
+        use.direction == Direction::WriteFromHigh || use.direction == Direction::ReadToHigh;
+    for (std::size_t u = 0; u < memory.user_count; ++u) {
+      const OperandAtLevel user = memory.users[u];
+      const bool is_top = user.level + 1U == result_.operands[user.operand].level_count;
+      if (options_.links[user.operand] != use.operand || (high && is_top) ||
+          !is_needed(static_cast<NestOperand>(user.operand), use.direction))
+        continue;
+      result_.ports[port].links.push_back(
+          {user.operand, user.level, static_cast<std::uint8_t>(index_of(use.direction))});
     }
   }
 

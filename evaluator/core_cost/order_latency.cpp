@@ -1,6 +1,7 @@
 #include "evaluator/core_cost/order_latency.h"
 
 #include <algorithm>
+#include <span>
 
 #include "evaluator/core_cost/whole_number.h"
 
@@ -175,57 +176,76 @@ class Timing {
     }
     if (once_count == 0) return;
     const double spare = std::max(0.0, (bandwidth - taken) / bandwidth * computing_);
-    lower(once, once_count, bandwidth, spare);
+    const std::span<std::size_t> ahead(once.data(), once_count);
+    if (nest_.model == CostModel::Zigzag) {
+      lower_in_steps(ahead, bandwidth, spare);
+    } else {
+      lower_evenly(ahead, bandwidth, spare);
+    }
   }
 
-  // Lowers the largest first and evenly, none below the cycles of one innermost unit, by `spare`
-  // in all.
-  void lower(const std::array<std::size_t, kMaxPortLinks>& once,
-             std::size_t count,
-             double bandwidth,
-             double spare) {
-    std::array<double, kMaxPortLinks> floors;
+  // Cycles that a fill takes at the least: those of one innermost unit.
+  [[nodiscard]] double least_fill(const Transfer& transfer, double bandwidth) const {
+    const OperandLayout& layout = laid_.operand(transfer.link.operand);
+    const double unit = layout.elements[kWhole][1] * layout.element_bits[kWhole][1];
+    return std::min(transfer.needed, rounded_up(unit / bandwidth));
+  }
+
+  // As ZigZag does it: from the largest fill on, the k largest are each lowered by what the k-th
+  // has above its least, so that the larger ones may fall below theirs, even below zero.
+  void lower_in_steps(std::span<std::size_t> once, double bandwidth, double spare) {
+    std::stable_sort(once.begin(), once.end(), [&](std::size_t a, std::size_t b) {
+      return transfers_.items[a].needed > transfers_.items[b].needed;
+    });
+    for (std::size_t k = 1; k <= once.size() && spare > 0; ++k) {
+      const Transfer& last = transfers_.items[once[k - 1]];
+      const auto sharers = static_cast<double>(k);
+      const double step = std::min(last.needed - least_fill(last, bandwidth), spare / sharers);
+      for (std::size_t i = 0; i < k; ++i)
+        fill(transfers_.items[once[i]].link) -= step;
+      spare -= step * sharers;
+    }
+  }
+
+  // Lowers the largest first and evenly, none below its least, by `spare` in all.
+  void lower_evenly(std::span<const std::size_t> once, double bandwidth, double spare) {
     double level = 0;
     double reducible = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Transfer& transfer = transfers_.items[once[i]];
-      const OperandLayout& layout = laid_.operand(transfer.link.operand);
-      const double unit = layout.elements[kWhole][1] * layout.element_bits[kWhole][1];
-      floors[i] = std::min(transfer.needed, rounded_up(unit / bandwidth));
+    for (const std::size_t i : once) {
+      const Transfer& transfer = transfers_.items[i];
       level = std::max(level, transfer.needed);
-      reducible += transfer.needed - floors[i];
+      reducible += transfer.needed - least_fill(transfer, bandwidth);
     }
-    if (reducible <= spare) {
-      for (std::size_t i = 0; i < count; ++i)
-        fill(transfers_.items[once[i]].link) = floors[i];
-      return;
+    level = reducible <= spare ? 0 : water_level(once, bandwidth, spare, level);
+    for (const std::size_t i : once) {
+      const Transfer& transfer = transfers_.items[i];
+      fill(transfer.link) = std::clamp(level, least_fill(transfer, bandwidth), transfer.needed);
     }
-    // The water level falls from one step (a value or a floor) to the next.
+  }
+
+  // Falls from one step (a fill or a least fill) to the next until `spare` is used up.
+  [[nodiscard]] double water_level(std::span<const std::size_t> once,
+                                   double bandwidth,
+                                   double spare,
+                                   double level) const {
     while (spare > 0) {
       double next = 0;
       double active = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        const double value = transfers_.items[once[i]].needed;
-        if (value < level) next = std::max(next, value);
-        if (value >= level && floors[i] < level) {
-          active += 1;
-          next = std::max(next, floors[i]);
-        }
+      for (const std::size_t i : once) {
+        const Transfer& transfer = transfers_.items[i];
+        const double least = least_fill(transfer, bandwidth);
+        if (transfer.needed < level) next = std::max(next, transfer.needed);
+        if (transfer.needed < level || least >= level) continue;
+        active += 1;
+        next = std::max(next, least);
       }
-      if (active == 0) {
-        if (next >= level) break;
-        level = next;
-        continue;
-      }
-      const double step = std::min(level - next, spare / active);
+      if (next >= level) break;
+      const double step = active > 0 ? std::min(level - next, spare / active) : level - next;
       level -= step;
-      if (step * active >= spare) break;
       spare -= step * active;
+      if (active > 0 && level > next) break;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      const Transfer& transfer = transfers_.items[once[i]];
-      fill(transfer.link) = std::clamp(level, floors[i], transfer.needed);
-    }
+    return level;
   }
 
   [[nodiscard]] double& fill(PortLink link) {

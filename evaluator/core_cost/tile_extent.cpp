@@ -33,6 +33,7 @@ OperandIndexing operand_indexing(const LoopNest& nest, NestOperand operand, Cost
   static constexpr std::array<LoopRole, kMaxWindows> kSecond = {LoopRole::SecondOfWindow0,
                                                                 LoopRole::SecondOfWindow1};
   OperandIndexing indexing;
+  indexing.cuts_to_whole = model == CostModel::Zigzag;
   for (const AxisIndex& axis : nest.operand(operand)) {
     if (!axis.windowed) {
       assign(indexing, axis.first, LoopRole::Relevant);

@@ -9,6 +9,7 @@
 
 #include "evaluator/core_cost/core_cost.h"
 #include "evaluator/core_cost/loop_nest.h"
+#include "evaluator/core_cost/whole_number.h"
 
 namespace paretrain::evaluator {
 
@@ -76,27 +77,24 @@ struct OperandIndexing {
   std::array<LoopRole, kLoopCount> roles{};
   std::array<Window, kMaxWindows> windows{};
   std::size_t window_count = 0;
+  bool cuts_to_whole = false;
 
   [[nodiscard]] LoopRole role(Loop loop) const { return roles[static_cast<std::size_t>(loop)]; }
 
   [[nodiscard]] bool irrelevant(Loop loop) const { return role(loop) == LoopRole::Irrelevant; }
 
-  // Elements touched by inner loops and outer loops together.
+  // Elements touched by inner loops and outer loops together. ZigZag cuts the loops of a window to
+  // whole numbers first (docs/core-cost.md, windows).
   [[nodiscard]] double elements(const Extent& inner, const Extent& outer) const {
     double product = inner.relevant * outer.relevant;
-    for (std::size_t w = 0; w < window_count; ++w)
-      product *=
-          windows[w].size(inner.first[w] * outer.first[w], inner.second[w] * outer.second[w]);
-    return product;
-  }
-
-  // The same with the window loops cut to whole numbers first.
-  [[nodiscard]] double whole_elements(const Extent& inner, const Extent& outer) const {
-    double product = inner.relevant * outer.relevant;
     for (std::size_t w = 0; w < window_count; ++w) {
-      const auto first = static_cast<std::int64_t>(inner.first[w] * outer.first[w]);
-      const auto second = static_cast<std::int64_t>(inner.second[w] * outer.second[w]);
-      product *= windows[w].size(static_cast<double>(first), static_cast<double>(second));
+      double first = inner.first[w] * outer.first[w];
+      double second = inner.second[w] * outer.second[w];
+      if (cuts_to_whole) {
+        first = rounded_down(first);
+        second = rounded_down(second);
+      }
+      product *= windows[w].size(first, second);
     }
     return product;
   }
