@@ -112,9 +112,10 @@ std::size_t ArchiveUpdate::merge(Individuals& archive, const Individuals& batch)
   return added;
 }
 
-std::size_t ArchiveUpdate::add(Individuals& archive,
+ArchiveGain ArchiveUpdate::add(Individuals& archive,
                                const Individuals& batch,
                                std::span<const std::uint32_t> rows) {
+  ArchiveGain gain;
   accepted_.clear();
   dominated_.assign(archive.size(), 0);
   for (const std::uint32_t row : rows) {
@@ -122,14 +123,19 @@ std::size_t ArchiveUpdate::add(Individuals& archive,
     const std::size_t place = place_of(archive, objectives);
     if (is_dominated(archive, place, objectives)) continue;
     mark_dominated(archive, place, objectives);
+    const bool is_known =
+        place < archive.size() &&
+        std::equal(objectives.begin(), objectives.end(), archive.objectives_of(place).begin());
+    if (!is_known) ++gain.points;
     accepted_.push_back(row);
   }
-  if (accepted_.empty()) return 0;
+  if (accepted_.empty()) return gain;
   std::sort(accepted_.begin(), accepted_.end(), [&](std::uint32_t a, std::uint32_t b) {
     const std::strong_ordering order = row_order(*problem_, batch, a, batch, b);
     return order != std::strong_ordering::equal ? order < 0 : a < b;
   });
-  return merge(archive, batch);
+  gain.genomes = merge(archive, batch);
+  return gain;
 }
 
 }  // namespace paretrain::engine

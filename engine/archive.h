@@ -11,6 +11,11 @@
 
 namespace paretrain::engine {
 
+struct ArchiveGain {
+  std::size_t genomes = 0;  // in the archive now and not before
+  std::size_t points = 0;   // rows whose objectives the archive did not have
+};
+
 // Adds fronts to archives. Keeps its buffers.
 // An archive is feasible, mutually non-dominated but for equal objectives, sorted lexicographically
 // by objectives, then by Problem::text_order; of genomes with equal objectives it holds the first
@@ -24,7 +29,7 @@ class ArchiveUpdate {
   // they dominate. Returns how many of them are in the archive now and were not before. Requires:
   // the listed rows are feasible and do not dominate one another. Cost: one binary search per row
   // for two objectives, a walk through the archive for more; one merge when anything is added.
-  std::size_t add(Individuals& archive,
+  ArchiveGain add(Individuals& archive,
                   const Individuals& batch,
                   std::span<const std::uint32_t> rows);
 

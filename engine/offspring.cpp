@@ -12,10 +12,16 @@ namespace paretrain::engine {
 
 namespace {
 
-// Binary tournament: the better front wins, then more room, then the one drawn first.
-std::size_t tournament_winner(const SearchState& state, RandomStream& random) {
-  const std::size_t a = random.below(state.population.size());
-  const std::size_t b = random.below(state.population.size());
+// Streams that belong to no single slot count down from the largest slot: first the one of the
+// whole generation, then one for each pair of slots.
+constexpr std::uint64_t kGenerationSlot = ~std::uint64_t{0};
+
+RandomStream pair_stream(std::uint64_t seed, std::uint64_t generation, std::size_t pair) {
+  return {seed, generation, kGenerationSlot - 1 - pair};
+}
+
+// Binary tournament: the better front wins, then more room, then the first.
+std::size_t tournament_winner(const SearchState& state, std::size_t a, std::size_t b) {
   if (state.ranks[a] != state.ranks[b]) return state.ranks[a] < state.ranks[b] ? a : b;
   return state.crowding[a] >= state.crowding[b] ? a : b;
 }
@@ -63,16 +69,35 @@ void Offspring::make_first(const OffspringSource& source, std::span<const Genome
   settle(source);
 }
 
-void Offspring::mate(const SearchState& state, std::size_t slot) {
-  RandomStream& random = slots_[slot].random;
-  const GenomeRow child = row(slot);
-  const std::size_t a = tournament_winner(state, random);
-  const std::size_t b = tournament_winner(state, random);
+// Both slots of a pair have the same parents, exchanged, and the same random numbers for crossover.
+void Offspring::mate(const OffspringSource& source, std::size_t slot) {
+  const SearchState& state = source.state;
+  const std::size_t pair = slot / 2;
+  const std::uint32_t* const entrants = entrants_.data() + 4 * pair;
+  std::size_t a = tournament_winner(state, entrants[0], entrants[1]);
+  std::size_t b = tournament_winner(state, entrants[2], entrants[3]);
+  if (slot % 2 != 0) std::swap(a, b);
   const Parents parents{.a = state.population.genome(a), .b = state.population.genome(b)};
-  crossover(problem_->layout(), options_->variation, parents, child, random);
+  const GenomeRow child = row(slot);
+  RandomStream shared = pair_stream(options_->seed, source.generation, pair);
+  crossover(problem_->layout(), options_->variation, parents, child, shared);
   std::copy(child.begin(), child.end(), scratch_.begin());
-  mutate(problem_->layout(), options_->variation, child, random);
+  mutate(problem_->layout(), options_->variation, child, slots_[slot].random);
   problem_->follow_flips(scratch_, child);
+}
+
+// Permutations of the population one after another: everyone takes part equally often.
+void Offspring::draw_entrants(const OffspringSource& source, std::size_t pairs) {
+  const std::size_t population = source.state.population.size();
+  RandomStream random(options_->seed, source.generation, kGenerationSlot);
+  entrants_.clear();
+  while (entrants_.size() < 4 * pairs) {
+    const std::size_t first = entrants_.size();
+    for (std::size_t i = 0; i < population; ++i) {
+      entrants_.push_back(static_cast<std::uint32_t>(i));
+      std::swap(entrants_[first + random.below(i + 1)], entrants_.back());
+    }
+  }
 }
 
 void Offspring::make(const OffspringSource& source) {
@@ -80,9 +105,11 @@ void Offspring::make(const OffspringSource& source) {
   const std::size_t archive = source.state.archive.size();
   const auto local = static_cast<std::size_t>(
       archive == 0 ? 0 : std::round(options_->local_search * static_cast<double>(source.slots)));
+  const std::size_t mated = source.slots - local;
+  draw_entrants(source, (mated + 1) / 2);
   for (std::size_t slot = 0; slot < source.slots; ++slot) {
-    if (slot < source.slots - local) {
-      mate(source.state, slot);
+    if (slot < mated) {
+      mate(source, slot);
     } else {
       moves_.neighbour(source.state.archive, row(slot), slots_[slot].random);
     }

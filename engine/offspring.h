@@ -65,7 +65,8 @@ class Offspring {
 
   void begin(const OffspringSource& source, std::size_t slots);
   [[nodiscard]] GenomeRow row(std::size_t slot) noexcept;
-  void mate(const SearchState& state, std::size_t slot);
+  void mate(const OffspringSource& source, std::size_t slot);
+  void draw_entrants(const OffspringSource& source, std::size_t pairs);
   void settle(const OffspringSource& source);
   void canonicalize_pending();
   // Whether the slot has to be looked at again after a change.
@@ -84,6 +85,7 @@ class Offspring {
   FingerprintTable taken_;  // of the population and of accepted slots
   Individuals made_;
   std::vector<std::uint64_t> fingerprints_;
+  std::vector<std::uint32_t> entrants_;  // of the tournaments, four per pair of slots
   Genome scratch_;
   std::size_t new_genomes_ = 0;
   std::uint64_t duplicates_ = 0;

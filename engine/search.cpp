@@ -22,10 +22,9 @@ using Clock = std::chrono::steady_clock;
 void check_options(const SearchOptions& options, std::size_t objective_count) {
   CHECK(options.population >= 1, "a population needs at least one individual");
   CHECK(options.local_search >= 0 && options.local_search <= 1, "a share is between 0 and 1");
-  CHECK(
-      options.variation.crossover_probability >= 0 && options.variation.crossover_probability <= 1,
-      "a probability is between 0 and 1");
-  CHECK(options.variation.mutated_genes >= 0, "mutation changes no fewer than 0 genes");
+  const double crossover = options.variation.crossover_probability.value_or(0);
+  CHECK(crossover >= 0 && crossover <= 1, "a probability is between 0 and 1");
+  CHECK(options.variation.mutated_genes.value_or(0) >= 0, "mutation changes no fewer than 0 genes");
   if (options.hypervolume) {
     CHECK(options.hypervolume->reference.size() == objective_count,
           "a reference point has one value per objective");
@@ -191,9 +190,10 @@ double Search::Parts::archive_volume() {
 }
 
 void Search::Parts::update_archive() {
-  const std::size_t added = archive_update.add(state.archive, merged, best_rows);
-  bool progress = added > 0;
-  if (options.hypervolume && (added > 0 || !volume)) {
+  const ArchiveGain gain = archive_update.add(state.archive, merged, best_rows);
+  if (gain.points > 0) state.last_addition = state.generation;
+  bool progress = gain.points > 0;
+  if (options.hypervolume && (gain.points > 0 || !volume)) {
     volume = archive_volume();
     progress = *volume > state.best_hypervolume;
     if (progress) state.best_hypervolume = *volume;

@@ -14,9 +14,9 @@ enum class BitCrossover { TwoPoint, OnePoint, Uniform };
 
 // Which of the individuals of one front with equal objectives count as copies.
 enum class TieRule {
-  CopiesLast,     // copies come behind every first one of the front that is cut (default)
-  CopiesWorse,    // copies come behind every first one of all fronts
-  CopiesCompete,  // copies compete by crowding as if they were distinct
+  CopiesWorse,   // copies come behind every first one of all fronts, in mating, too (default)
+  CopiesLast,    // copies come behind every first one of the front that is cut
+  CopiesCompete  // copies compete by crowding as if they were distinct
 };
 
 enum class Crowding {
@@ -24,18 +24,19 @@ enum class Crowding {
   Once,     // computed once for the whole front, as in Deb's paper
 };
 
+// Where empty: crossover with probability 0.5 and 1 mutated gene, for offspring that differ from
+// one parent in few genes fill the gaps of a front better; for genomes of reals only 1 and 0.8
+// (figures in docs/engine.md).
 struct VariationOptions {
-  double crossover_probability = 0.9;
+  std::optional<double> crossover_probability;
   BitCrossover bit_crossover = BitCrossover::TwoPoint;
-  // Expected number of genes that mutation changes in an offspring, at least one of which changes
-  // when crossover did nothing.
-  double mutated_genes = 1;
-  double crossover_index = 15;  // distribution index of simulated binary crossover
-  double mutation_index = 20;   // distribution index of polynomial mutation
+  std::optional<double> mutated_genes;  // expected number per offspring
+  double crossover_index = 15;          // distribution index of simulated binary crossover
+  double mutation_index = 20;           // distribution index of polynomial mutation
 };
 
 struct SelectionOptions {
-  TieRule ties = TieRule::CopiesLast;
+  TieRule ties = TieRule::CopiesWorse;
   Crowding crowding = Crowding::Updated;
 };
 

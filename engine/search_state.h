@@ -48,6 +48,8 @@ struct SearchState {
   // Best hypervolume so far and the generation of the last progress, for patience.
   double best_hypervolume = 0;
   std::uint64_t last_progress = 0;
+  // The generation in which the archive last gained a point that it did not have.
+  std::uint64_t last_addition = 0;
   // All canonical genomes numbered below this (see engine/enumeration.h) have been evaluated; moves
   // only when a small space is nearly used up.
   std::uint64_t swept = 0;

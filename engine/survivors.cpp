@@ -85,7 +85,7 @@ void SurvivorSelection::take_firsts(std::size_t front, Crowding crowding) {
     take(firsts_[entry], rank, crowding_.distance(entry));
 }
 
-void SurvivorSelection::take_copies(std::size_t front) {
+void SurvivorSelection::take_copies(std::size_t rank) {
   const auto comes_before = [](const Copy& a, const Copy& b) {
     if (a.number != b.number) return a.number < b.number;
     return a.room != b.room ? a.room > b.room : a.row < b.row;
@@ -93,7 +93,7 @@ void SurvivorSelection::take_copies(std::size_t front) {
   if (copies_.size() > places()) std::sort(copies_.begin(), copies_.end(), comes_before);
   const std::size_t count = std::min(copies_.size(), places());
   for (std::size_t i = 0; i < count; ++i)
-    take(copies_[i].row, static_cast<std::uint32_t>(front), 0);
+    take(copies_[i].row, static_cast<std::uint32_t>(rank), 0);
 }
 
 void SurvivorSelection::take_front(std::size_t front, TieRule ties, Crowding crowding) {
@@ -108,7 +108,7 @@ void SurvivorSelection::take_infeasible(const Individuals& all) {
     const double y = all.violations[b];
     return x != y ? x < y : a < b;
   });
-  auto rank = static_cast<std::uint32_t>(ranks_.fronts());
+  auto rank = static_cast<std::uint32_t>(2 * ranks_.fronts());
   for (std::size_t i = 0; i < infeasible_.size() && places() > 0; ++i) {
     const std::uint32_t row = infeasible_[i];
     if (i > 0 && all.violations[row] != all.violations[infeasible_[i - 1]]) ++rank;
@@ -132,7 +132,7 @@ const SurvivorList& SurvivorSelection::select(const Individuals& all,
   if (options.ties == TieRule::CopiesWorse) {
     for (std::size_t front = 0; front < fronts && places() > 0; ++front) {
       split_front(front, options.ties);
-      take_copies(front);
+      take_copies(fronts + front);
     }
   }
   if (places() > 0) take_infeasible(all);

@@ -48,7 +48,7 @@ class SurvivorSelection {
   void gather_fronts(const Individuals& all);
   void take_front(std::size_t front, TieRule ties, Crowding crowding);
   void take_firsts(std::size_t front, Crowding crowding);
-  void take_copies(std::size_t front);
+  void take_copies(std::size_t rank);
   void take_infeasible(const Individuals& all);
   void take(std::uint32_t entry, std::uint32_t rank, double crowding);
   void split_front(std::size_t front, TieRule ties);

@@ -7,6 +7,16 @@ namespace paretrain::engine {
 
 namespace {
 
+// The usual rates, found by experiments.
+constexpr double kDiscreteCrossover = 0.5;
+constexpr double kRealCrossover = 1;
+constexpr double kDiscreteMutation = 1;
+constexpr double kRealMutation = 0.8;
+
+bool has_only_reals(const GenomeLayout& layout) {
+  return layout.reals.size() == layout.genes();
+}
+
 // Ones at bits begin .. end-1 of the word that holds genome bits 64 * word onwards.
 Word range_mask(std::size_t word, std::size_t begin, std::size_t end) {
   const std::size_t first = word * kWordBits;
@@ -73,7 +83,7 @@ void cross_discrete(const GenomeLayout& layout,
   }
 }
 
-// The lower or the upper child of simulated binary crossover of one real, u in [0, 1).
+// The lower or the upper child of simulated binary crossover of one real, u in [0, 1].
 double blended(const RealRange& range, double index, const std::array<double, 2>& ab, double u) {
   const double low = std::min(ab[0], ab[1]);
   const double high = std::max(ab[0], ab[1]);
@@ -99,7 +109,10 @@ void cross_reals(const GenomeLayout& layout,
     const double a = real(layout, child, i);
     const double b = real(layout, other, i);
     if ((random.next() >> 63U) != 0 || !(std::abs(a - b) > 1e-14)) continue;
-    set_real(layout, child, i, blended(layout.reals[i], index, {a, b}, random.unit()));
+    // The exchanged parents take the other side.
+    const double drawn = random.unit();
+    const double u = a < b ? drawn : 1 - drawn;
+    set_real(layout, child, i, blended(layout.reals[i], index, {a, b}, u));
   }
 }
 
@@ -158,7 +171,8 @@ void crossover(const GenomeLayout& layout,
                GenomeRow child,
                RandomStream& random) {
   std::copy(parents.a.begin(), parents.a.end(), child.begin());
-  if (random.unit() >= options.crossover_probability) return;
+  const double usual = has_only_reals(layout) ? kRealCrossover : kDiscreteCrossover;
+  if (random.unit() >= options.crossover_probability.value_or(usual)) return;
   cross_discrete(layout, options.bit_crossover, parents.b, child, random);
   cross_reals(layout, options.crossover_index, parents.b, child, random);
 }
@@ -191,7 +205,8 @@ void mutate(const GenomeLayout& layout,
             GenomeRow genome,
             RandomStream& random) {
   const std::size_t genes = layout.genes();
-  const double probability = options.mutated_genes / static_cast<double>(genes);
+  const double usual = has_only_reals(layout) ? kRealMutation : kDiscreteMutation;
+  const double probability = options.mutated_genes.value_or(usual) / static_cast<double>(genes);
   if (!(probability > 0)) return;
   if (probability >= 1) {
     for (std::size_t gene = 0; gene < genes; ++gene)

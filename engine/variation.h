@@ -20,6 +20,7 @@ struct Parents {
   GenomeView b;
 };
 
+// With probability crossover_probability; otherwise child becomes a.
 void crossover(const GenomeLayout& layout,
                const VariationOptions& options,
                const Parents& parents,

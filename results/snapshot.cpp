@@ -180,7 +180,8 @@ void serialize(Archive& archive, paretrain::engine::SearchState& state, unsigned
   paretrain::results::archive_packed(archive, state.seen.recent);
   archive& state.statistics;
   paretrain::results::archive_packed(archive, state.best_hypervolume);
-  archive& state.last_progress& state.swept& state.exhausted;
+  archive& state.last_progress& state.last_addition& state.swept;
+  archive& state.barren_generations& state.exhausted;
 }
 
 template <class Archive>
