@@ -1,0 +1,608 @@
+#include "tests/problems/slow_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace paretrain::tests {
+
+namespace {
+
+using evaluator::FusionGenes;
+using evaluator::GroupContent;
+using evaluator::GroupCost;
+using evaluator::MemoryRole;
+using evaluator::RunningOperator;
+using evaluator::StepGraph;
+using evaluator::StepOperator;
+using evaluator::StepOperatorId;
+using evaluator::StepPhase;
+using evaluator::StepValue;
+using evaluator::StepValueId;
+using evaluator::StepValueKind;
+using problems::Gene;
+using problems::GeneKind;
+
+// An operator that runs, and a copy of a value.
+struct Event {
+  std::size_t op = 0;
+  bool recompute = false;
+
+  friend auto operator<=>(const Event&, const Event&) = default;
+};
+
+struct Copy {
+  std::size_t value = 0;
+  bool recomputed = false;
+
+  friend auto operator<=>(const Copy&, const Copy&) = default;
+};
+
+class Slow {
+ public:
+  Slow(const problems::PlanProblem& problem, problems::GenomeView genome)
+      : problem_(problem), graph_(problem.graph()), genome_(genome.begin(), genome.end()) {
+    list_events();
+  }
+
+  [[nodiscard]] SlowEvaluation evaluation() {
+    decode();
+    order();
+    SlowEvaluation result;
+    result.canonical = genome_;
+    result.groups = steps_.size();
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      const GroupCost cost = cost_of(s);
+      result.latency += cost.latency;
+      result.energy += cost.energy;
+      result.offchip_bytes += cost.offchip_bytes;
+    }
+    result.peak_bytes = peak();
+    return result;
+  }
+
+ private:
+  const StepValue& value(std::size_t v) const { return graph_.values[v]; }
+
+  const StepOperator& op(std::size_t o) const { return graph_.operators[o]; }
+
+  static bool lists(const std::vector<StepValueId>& ids, std::size_t v) {
+    return std::find(ids.begin(), ids.end(), StepValueId(v)) != ids.end();
+  }
+
+  bool late(std::size_t o) const { return op(o).phase != StepPhase::Forward; }
+
+  bool kept(std::size_t v) const {
+    if (!value(v).keep_gene) return true;
+    return problems::gene_is_set(genome_, problem_.keep_gene_positions()[*value(v).keep_gene]);
+  }
+
+  std::size_t maker(std::size_t v) const {
+    for (std::size_t o = 0; o < graph_.operators.size(); ++o) {
+      if (lists(op(o).writes, v)) return o;
+    }
+    return graph_.operators.size();
+  }
+
+  // Forward operators whose recompute an operator's reads ask for. `missing` says of a value
+  // whether it would have to be recomputed.
+  template <class Missing>
+  std::set<std::size_t> asked(std::size_t o, Missing missing) const {
+    std::set<std::size_t> found;
+    std::vector<std::size_t> open = {o};
+    while (!open.empty()) {
+      const std::size_t reader = open.back();
+      open.pop_back();
+      for (const StepValueId id : op(reader).reads) {
+        const std::size_t v = id.index();
+        if (value(v).kind != StepValueKind::Forward || !missing(v)) continue;
+        if (found.insert(maker(v)).second) open.push_back(maker(v));
+      }
+    }
+    return found;
+  }
+
+  // The operator behind which a late operator runs: itself, or a later one when it overwrites what
+  // that one reads or may ask to be read.
+  std::size_t place(std::size_t o) const {
+    std::size_t last = o;
+    for (const StepValueId written : op(o).writes) {
+      if (value(written.index()).kind != StepValueKind::Resident) continue;
+      for (std::size_t b = o + 1; b < graph_.operators.size(); ++b) {
+        bool reads = lists(op(b).reads, written.index()) && !lists(op(b).writes, written.index());
+        const auto recomputable = [&](std::size_t v) { return value(v).keep_gene.has_value(); };
+        for (const std::size_t f : asked(b, recomputable))
+          reads = reads || lists(op(f).reads, written.index());
+        if (reads) last = b;
+      }
+    }
+    return last;
+  }
+
+  void list_events() {
+    std::vector<std::size_t> late_order;
+    for (std::size_t o = 0; o < graph_.operators.size(); ++o) {
+      if (!late(o)) {
+        events_.push_back({o, false});
+        continue;
+      }
+      if (place(o) == o) late_order.push_back(o);
+      for (std::size_t waiting = 0; waiting < o; ++waiting) {
+        if (late(waiting) && place(waiting) == o) late_order.push_back(waiting);
+      }
+    }
+    std::set<std::size_t> done;
+    for (const std::size_t o : late_order) {
+      const auto missing = [&](std::size_t v) { return !kept(v) && !done.contains(maker(v)); };
+      const std::set<std::size_t> twins = asked(o, missing);
+      for (const std::size_t f : twins)
+        events_.push_back({f, true});
+      done.insert(twins.begin(), twins.end());
+      events_.push_back({o, false});
+    }
+  }
+
+  bool runs(const Event& event) const {
+    return std::find(events_.begin(), events_.end(), event) != events_.end();
+  }
+
+  bool first_run_of_forward(const Event& event) const {
+    return !event.recompute && !late(event.op);
+  }
+
+  Copy copy_read(const Event& event, std::size_t v) const {
+    return {v, value(v).kind == StepValueKind::Forward && !first_run_of_forward(event) && !kept(v)};
+  }
+
+  bool reads(const Event& event, const Copy& copy) const {
+    return lists(op(event.op).reads, copy.value) && copy_read(event, copy.value) == copy;
+  }
+
+  bool read_by_anyone(const Copy& copy) const {
+    return std::any_of(
+        events_.begin(), events_.end(), [&](const Event& e) { return reads(e, copy); });
+  }
+
+  // A recompute produces what is missing and read; everything else produces all its results.
+  bool makes(const Event& event, const Copy& copy) const {
+    if (!lists(op(event.op).writes, copy.value)) return false;
+    if (!event.recompute) return !copy.recomputed;
+    return copy.recomputed && !kept(copy.value) && read_by_anyone(copy);
+  }
+
+  // Whether `before` must run before `after`; the order of the graph decides between uses of a
+  // gradient that do not commute.
+  bool depends(const Event& after, const Event& before) const {
+    if (after == before) return false;
+    for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+      const bool after_reads = lists(op(after.op).reads, v);
+      const bool before_reads = lists(op(before.op).reads, v);
+      const bool after_writes = lists(op(after.op).writes, v);
+      const bool before_writes = lists(op(before.op).writes, v);
+      switch (value(v).kind) {
+        case StepValueKind::Forward:
+          if (after_reads && makes(before, copy_read(after, v))) return true;
+          break;
+        case StepValueKind::Gradient:
+          if (before.op < after.op &&
+              ((after_reads && before_writes) || (after_writes && before_reads)))
+            return true;
+          break;
+        case StepValueKind::Resident:
+          if (after_writes && !after.recompute && before_reads && !before_writes &&
+              !first_run_of_forward(before))
+            return true;
+          if (after_writes && before_writes && before.op < after.op) return true;
+          break;
+      }
+    }
+    return first_run_of_forward(before) && !first_run_of_forward(after);
+  }
+
+  RunningOperator running(const Event& event) const {
+    RunningOperator result{.op = StepOperatorId(event.op), .recompute = event.recompute};
+    if (!event.recompute) return result;
+    result.produced = 0;
+    const std::vector<StepValueId>& writes = op(event.op).writes;
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      if (makes(event, {writes[i].index(), true})) result.produced |= std::uint64_t{1} << i;
+    }
+    return result;
+  }
+
+  bool cyclic(const std::map<Event, int>& groups) const {
+    std::set<int> left;
+    for (const auto& [event, name] : groups)
+      left.insert(name);
+    while (!left.empty()) {
+      std::set<int> waiting;
+      for (const Event& after : events_) {
+        for (const Event& before : events_) {
+          if (left.contains(groups.at(before)) && groups.at(before) != groups.at(after) &&
+              depends(after, before))
+            waiting.insert(groups.at(after));
+        }
+      }
+      std::set<int> still;
+      for (const int name : left) {
+        if (waiting.contains(name)) still.insert(name);
+      }
+      if (still.size() == left.size()) return true;
+      left = still;
+    }
+    return false;
+  }
+
+  bool active(const Gene& gene) const {
+    const Event producer{gene.producer.op.index(), gene.producer.recompute};
+    const Event consumer{gene.consumer.op.index(), gene.consumer.recompute};
+    if (!runs(producer) || !runs(consumer)) return false;
+    if (!producer.recompute) return true;
+    for (const StepValueId id : op(producer.op).writes) {
+      if (reads(consumer, {id.index(), true})) return true;
+    }
+    return false;
+  }
+
+  bool legal(const std::map<Event, int>& groups, int name) const {
+    std::vector<RunningOperator> members;
+    for (const Event& event : events_) {
+      if (groups.at(event) == name) members.push_back(running(event));
+    }
+    return static_cast<std::int64_t>(members.size()) <= problem_.model().max_group_length() &&
+           problem_.model().is_legal(members);
+  }
+
+  void decode() {
+    for (std::size_t p = 0; p < events_.size(); ++p)
+      group_[events_[p]] = static_cast<int>(p);
+    for (std::size_t g = 0; g < problem_.gene_count(); ++g) {
+      const Gene& gene = problem_.genes()[g];
+      if (gene.kind == GeneKind::Keep || !problems::gene_is_set(genome_, g)) continue;
+      problems::set_gene(genome_, g, 0);
+      if (!active(gene)) continue;
+      const int into = group_.at({gene.producer.op.index(), gene.producer.recompute});
+      const int from = group_.at({gene.consumer.op.index(), gene.consumer.recompute});
+      std::map<Event, int> merged = group_;
+      for (auto& [event, name] : merged) {
+        if (name == from) name = into;
+      }
+      if (into != from && (!legal(merged, into) || cyclic(merged))) continue;
+      group_ = merged;
+      problems::set_gene(genome_, g, 1);
+    }
+  }
+
+  void order() {
+    std::set<int> done;
+    while (done.size() < std::set<int>(names().begin(), names().end()).size()) {
+      for (const Event& event : events_) {
+        const int name = group_.at(event);
+        if (done.contains(name) || !ready(name, done)) continue;
+        std::vector<Event> members;
+        for (const Event& other : events_) {
+          if (group_.at(other) == name) members.push_back(other);
+        }
+        steps_.push_back(members);
+        done.insert(name);
+        break;
+      }
+    }
+  }
+
+  const std::vector<int>& names() {
+    if (names_.empty()) {
+      for (const Event& event : events_)
+        names_.push_back(group_.at(event));
+    }
+    return names_;
+  }
+
+  bool ready(int name, const std::set<int>& done) const {
+    for (const Event& after : events_) {
+      for (const Event& before : events_) {
+        if (group_.at(after) == name && group_.at(before) != name &&
+            !done.contains(group_.at(before)) && depends(after, before))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  // Steps at which a copy is made or added to, and read.
+  std::set<std::size_t> making_steps(const Copy& copy) const {
+    std::set<std::size_t> result;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      for (const Event& event : steps_[s]) {
+        if (makes(event, copy)) result.insert(s);
+      }
+    }
+    return result;
+  }
+
+  std::set<std::size_t> reading_steps(const Copy& copy) const {
+    std::set<std::size_t> result;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      for (const Event& event : steps_[s]) {
+        if (reads(event, copy)) result.insert(s);
+      }
+    }
+    return result;
+  }
+
+  bool exists_before(const Copy& copy) const {
+    const StepValue& v = value(copy.value);
+    return v.kind == StepValueKind::Resident || v.exists_from_backward || v.exists_from_start ||
+           making_steps(copy).empty();
+  }
+
+  bool is_read(std::size_t step, const Copy& copy) const {
+    const std::set<std::size_t> makers = making_steps(copy);
+    const bool content = exists_before(copy) || *makers.begin() < step;
+    const StepValue& v = value(copy.value);
+    const bool adds =
+        v.kind == StepValueKind::Gradient && !v.disjoint_contributions && makers.contains(step);
+    return content && (reading_steps(copy).contains(step) || adds);
+  }
+
+  bool is_written(std::size_t step, const Copy& copy) const {
+    const std::set<std::size_t> makers = making_steps(copy);
+    if (!makers.contains(step)) return false;
+    const StepValue& v = value(copy.value);
+    const std::set<std::size_t> readers = reading_steps(copy);
+    const bool later = *makers.rbegin() > step || (!readers.empty() && *readers.rbegin() > step);
+    return later || readers.empty() || v.kind == StepValueKind::Resident || v.leaves_step ||
+           v.exists_to_end;
+  }
+
+  GroupCost cost_of(std::size_t step) const {
+    std::vector<RunningOperator> members;
+    std::vector<StepValueId> read;
+    std::vector<StepValueId> written;
+    for (const Event& event : steps_[step])
+      members.push_back(running(event));
+    for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+      for (const bool recomputed : {false, true}) {
+        const Copy copy{v, recomputed};
+        if (is_read(step, copy)) read.push_back(StepValueId(v));
+        if (is_written(step, copy)) written.push_back(StepValueId(v));
+      }
+    }
+    return problem_.model().cost({members, read, written});
+  }
+
+  std::int64_t peak() const {
+    std::int64_t always = graph_.static_bytes.number();
+    std::vector<std::int64_t> alive(steps_.size(), 0);
+    for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+      if (!value(v).counted) continue;
+      if (value(v).kind == StepValueKind::Resident) {
+        always += value(v).bytes.number();
+        continue;
+      }
+      for (const bool recomputed : {false, true}) {
+        for (const std::size_t s : alive_steps({v, recomputed}))
+          alive[s] += value(v).bytes.number();
+      }
+    }
+    return always + (alive.empty() ? 0 : *std::max_element(alive.begin(), alive.end()));
+  }
+
+  std::set<std::size_t> alive_steps(const Copy& copy) const {
+    std::set<std::size_t> uses = making_steps(copy);
+    const std::set<std::size_t> readers = reading_steps(copy);
+    const bool made = !uses.empty();
+    uses.insert(readers.begin(), readers.end());
+    if (uses.empty()) return {};
+    const StepValue& v = value(copy.value);
+    if (made && !exists_before(copy) && uses.size() == 1 && !readers.empty() && !v.leaves_step &&
+        !v.exists_to_end)
+      return {};
+    std::size_t first = *uses.begin();
+    if (v.exists_from_start) {
+      first = 0;
+    } else if (v.exists_from_backward) {
+      first = 0;
+      while (first_run_of_forward(steps_[first].front()))
+        ++first;
+    }
+    const std::size_t last = v.exists_to_end ? steps_.size() - 1 : *uses.rbegin();
+    std::set<std::size_t> result;
+    for (std::size_t s = first; s <= last; ++s)
+      result.insert(s);
+    return result;
+  }
+
+  const problems::PlanProblem& problem_;
+  const StepGraph& graph_;
+  problems::Genome genome_;
+  std::vector<Event> events_;
+  std::map<Event, int> group_;
+  std::vector<int> names_;
+  std::vector<std::vector<Event>> steps_;
+};
+
+// A model whose answers depend on all that it is told, in whatever order values are listed.
+class MixingModel final : public evaluator::GroupModel {
+ public:
+  MixingModel(std::uint64_t seed, std::vector<std::int64_t> bytes)
+      : seed_(seed), bytes_(std::move(bytes)) {}
+
+  [[nodiscard]] std::int64_t max_group_length() const override {
+    return 2 + static_cast<std::int64_t>(seed_ % 4);
+  }
+
+  [[nodiscard]] bool is_legal(std::span<const RunningOperator> operators) const override {
+    return hash_of_operators(operators) % 8 != 0;
+  }
+
+  [[nodiscard]] GroupCost cost(const GroupContent& group) const override {
+    GroupCost result;
+    std::uint64_t mixed_values = 0;
+    for (const StepValueId id : group.reads) {
+      mixed_values += mixed(id.index());
+      result.offchip_bytes += bytes_[id.index()];
+    }
+    for (const StepValueId id : group.writes) {
+      mixed_values += mixed(1000 + id.index());
+      result.offchip_bytes += bytes_[id.index()];
+    }
+    const std::uint64_t hash = combined(hash_of_operators(group.operators), mixed_values);
+    result.latency = static_cast<std::int64_t>(hash % 1000);
+    result.energy = static_cast<double>((hash >> 20U) % 1000);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t hash_of_operators(std::span<const RunningOperator> operators) const {
+    std::uint64_t hash = seed_;
+    for (const RunningOperator& running : operators) {
+      hash = combined(hash, 2 * running.op.index() + (running.recompute ? 1 : 0));
+      hash = combined(hash, running.produced);
+    }
+    return hash;
+  }
+
+  std::uint64_t seed_;
+  std::vector<std::int64_t> bytes_;
+};
+
+class Builder {
+ public:
+  explicit Builder(RandomStream& random) : random_(random) {}
+
+  [[nodiscard]] StepGraph graph() {
+    graph_.static_bytes = Bytes(static_cast<std::int64_t>(random_.below(3)));
+    for (std::uint64_t i = 0; i < 3; ++i)
+      parameters_.push_back(add_value(StepValueKind::Resident));
+    const std::uint64_t forward = 1 + random_.below(5);
+    for (std::uint64_t i = 0; i < forward; ++i)
+      add_forward();
+    for (std::uint64_t i = 0; i < 1 + random_.below(6); ++i)
+      add_backward(forward);
+    for (const StepValueId gradient : gradients_)
+      add_update(gradient);
+    graph_.fusion_genes =
+        random_.below(2) == 0 ? FusionGenes::WithUpdates : FusionGenes::WithoutUpdates;
+    return graph_;
+  }
+
+ private:
+  bool one_in(std::uint64_t count) { return random_.below(count) == 0; }
+
+  StepValueId any(const std::vector<StepValueId>& ids) { return ids[random_.below(ids.size())]; }
+
+  static void add_once(std::vector<StepValueId>& ids, StepValueId id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+
+  StepValueId add_value(StepValueKind kind) {
+    StepValue value;
+    value.kind = kind;
+    value.name = "v" + std::to_string(graph_.values.size());
+    value.bytes = Bytes(static_cast<std::int64_t>(random_.below(10)));
+    value.counted = !one_in(8);
+    value.leaves_step = kind != StepValueKind::Resident && one_in(8);
+    if (kind == StepValueKind::Gradient) {
+      value.exists_from_backward = one_in(8);
+      value.exists_from_start = one_in(8);
+      value.exists_to_end = one_in(8);
+      value.disjoint_contributions = one_in(4);
+    }
+    graph_.values.push_back(value);
+    return StepValueId(graph_.values.size() - 1);
+  }
+
+  void add_forward() {
+    StepOperator op;
+    op.name = "f" + std::to_string(graph_.operators.size());
+    for (std::uint64_t k = random_.below(3); k > 0 && !forward_.empty(); --k)
+      add_once(op.reads, any(forward_));
+    if (one_in(2)) add_once(op.reads, any(parameters_));
+    std::vector<StepValueId> made;
+    for (std::uint64_t k = 1 + random_.below(2); k > 0; --k) {
+      made.push_back(add_value(StepValueKind::Forward));
+      if (one_in(5)) continue;
+      graph_.values.back().keep_gene = graph_.keep_genes++;
+      op.can_recompute = true;
+    }
+    op.writes = made;
+    op.work = static_cast<std::int64_t>(random_.below(100));
+    forward_.insert(forward_.end(), made.begin(), made.end());
+    graph_.operators.push_back(op);
+  }
+
+  void add_backward(std::uint64_t forward) {
+    StepOperator op;
+    op.phase = StepPhase::Backward;
+    op.name = "b" + std::to_string(graph_.operators.size());
+    if (!one_in(6)) op.forward = StepOperatorId(random_.below(forward));
+    for (std::uint64_t k = random_.below(3); k > 0; --k)
+      add_once(op.reads, any(forward_));
+    if (one_in(3)) add_once(op.reads, any(parameters_));
+    for (std::uint64_t k = random_.below(3); k > 0 && !gradients_.empty(); --k)
+      add_once(op.reads, any(gradients_));
+    for (std::uint64_t k = 1 + random_.below(2); k > 0; --k) {
+      const bool old = !gradients_.empty() && one_in(2);
+      const StepValueId id = old ? any(gradients_) : add_value(StepValueKind::Gradient);
+      if (std::find(op.reads.begin(), op.reads.end(), id) != op.reads.end()) continue;
+      add_once(op.writes, id);
+      add_once(gradients_, id);
+    }
+    graph_.operators.push_back(op);
+  }
+
+  // Somewhere behind the last contribution, which may be before others read the parameter.
+  void add_update(StepValueId gradient) {
+    if (!one_in(2) || parameters_.size() < 2) return;
+    StepOperator op;
+    op.phase = StepPhase::Update;
+    op.name = "u" + std::to_string(graph_.operators.size());
+    op.reads = {gradient, parameters_.back()};
+    op.writes = {parameters_.back()};
+    parameters_.pop_back();
+    op.forward = StepOperatorId(0);
+    std::size_t place = graph_.operators.size();
+    while (one_in(2) && place > 0) {
+      const StepOperator& before = graph_.operators[place - 1];
+      const bool contributes =
+          std::find(before.writes.begin(), before.writes.end(), gradient) != before.writes.end();
+      if (before.phase == StepPhase::Forward || contributes) break;
+      --place;
+    }
+    graph_.operators.insert(graph_.operators.begin() + static_cast<std::ptrdiff_t>(place), op);
+  }
+
+  RandomStream& random_;
+  StepGraph graph_;
+  std::vector<StepValueId> parameters_;
+  std::vector<StepValueId> forward_;
+  std::vector<StepValueId> gradients_;
+};
+
+}  // namespace
+
+SlowEvaluation slow_evaluation(const problems::PlanProblem& problem, problems::GenomeView genome) {
+  return Slow(problem, genome).evaluation();
+}
+
+problems::PlanProblem random_plan_problem(RandomStream& random) {
+  problems::PlanProblemParts parts;
+  parts.name = "random";
+  parts.graph = Builder(random).graph();
+  std::vector<std::int64_t> bytes;
+  for (const StepValue& value : parts.graph.values)
+    bytes.push_back(value.bytes.number());
+  parts.model = std::make_unique<MixingModel>(random.next(), std::move(bytes));
+  return problems::PlanProblem(std::move(parts));
+}
+
+problems::Genome random_genome(const problems::PlanProblem& problem, RandomStream& random) {
+  problems::Genome genome(problem.word_count(), 0);
+  for (std::size_t gene = 0; gene < problem.gene_count(); ++gene)
+    problems::set_gene(genome, gene, random.below(2));
+  return genome;
+}
+
+}  // namespace paretrain::tests
