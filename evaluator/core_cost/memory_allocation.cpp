@@ -62,8 +62,31 @@ class Allocation {
     const OperandOnCore& operand = nest_.operands[user.operand];
     const Extent& spatial =
         operand.spatial[static_cast<std::size_t>(Unrolling::Fractional)][user.level + 1];
-    const Extent& temporal = order_.extent(user.operand, i);
-    return operand.indexing.elements(temporal, spatial) * element;
+    if (nest_.model == CostModel::Zigzag && !nest_.whole_is_fractional)
+      return elements_loop_by_loop(user, i) * element;
+    return operand.indexing.elements(order_.extent(user.operand, i), spatial) * element;
+  }
+
+  // The same number multiplied up loop by loop, level by level. Rounding decides between prefixes
+  // that leave equal traffic, and ZigZag rounds in this order.
+  [[nodiscard]] double elements_loop_by_loop(OperandAtLevel user, std::size_t i) const {
+    const OperandOnCore& operand = nest_.operands[user.operand];
+    std::array<double, kLoopCount> sizes;
+    sizes.fill(1);
+    std::size_t next = 0;
+    for (std::size_t level = 0; level <= user.level; ++level) {
+      for (std::size_t l = 0; l < kLoopCount; ++l)
+        sizes[l] *= operand.spatial_factors[level][l];
+      const std::size_t end = level == user.level ? i : cuts_[user.operand][level];
+      for (; next < end; ++next) {
+        const TemporalLoop loop = order_.loop(next);
+        sizes[static_cast<std::size_t>(loop.loop)] *= static_cast<double>(loop.size);
+      }
+    }
+    Extent extent;
+    for (std::size_t l = 0; l < kLoopCount; ++l)
+      extent.grow(operand.indexing.roles[l], sizes[l]);
+    return operand.indexing.elements(extent, Extent{});
   }
 
   // False when nothing fits.

@@ -76,6 +76,14 @@ void attach_spatial(OperandOnCore& operand,
   }
 }
 
+void keep_factors(OperandOnCore& operand, const std::vector<std::vector<SpatialLoop>>& lists) {
+  for (std::size_t a = 0; a < lists.size(); ++a) {
+    operand.spatial_factors[a].fill(1);
+    for (const SpatialLoop& loop : lists[a])
+      operand.spatial_factors[a][static_cast<std::size_t>(loop.loop)] *= loop.fractional;
+  }
+}
+
 class Builder {
  public:
   Builder(const Core& core, const LoopNest& nest, const CoreCostOptions& options)
@@ -136,6 +144,7 @@ class Builder {
       if (auto refusal = add_ports(o, level)) return refusal;
     }
     const auto lists = spatial_lists(core_, levels, result_.spatial.loops);
+    keep_factors(operand, lists);
     for (std::size_t unrolling = 0; unrolling < kUnrollingCount; ++unrolling)
       attach_spatial(operand, lists, unrolling);
     return std::nullopt;

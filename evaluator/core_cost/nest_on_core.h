@@ -51,6 +51,8 @@ struct OperandOnCore {
   std::array<OperandLevelOnCore, kMaxLevels> levels;
   // Shape: [unrolling][a]: extent of S[0] … S[a-1].
   std::array<std::array<Extent, kMaxLevels + 2>, kUnrollingCount> spatial;
+  // Shape: [a][loop]: fractional factor of each loop in S[a].
+  std::array<std::array<double, kLoopCount>, kMaxLevels + 2> spatial_factors;
   // Shape: [unrolling][a]: an irrelevant loop of factor > 1 in S[a] or above.
   std::array<std::array<bool, kMaxLevels + 2>, kUnrollingCount> reduces_above{};
 };
