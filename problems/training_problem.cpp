@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/number_text.h"
+#include "evaluator/graph/ready_made.h"
 #include "evaluator/graph/training_step.h"
 #include "evaluator/hardware/offchip.h"
 #include "problems/accelerator_file.h"
 #include "problems/lowering.h"
+#include "problems/mapping_file.h"
 #include "problems/model_import.h"
 
 namespace paretrain::problems {
@@ -67,11 +69,29 @@ std::uint64_t identity_of(const TrainingGraph& graph,
 
 void refuse_what_is_missing(const TrainingProblemOptions& options) {
   std::vector<Problem> problems;
-  if (options.mapping)
-    problems.push_back({"--mapping", "mapping files are not part of this build", ""});
   if (options.residency == Residency::On)
     problems.push_back({"--residency", "hand-overs on chip are not part of this build", ""});
   if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+TrainingGraph graph_of(const ImportedModel& model, const evaluator::TrainingOptions& options) {
+  return model.kind == ModelKind::ReadyMadeTrainingGraph
+             ? evaluator::ready_made_training(model.graph, options)
+             : evaluator::training_step(model.graph, options);
+}
+
+// Cores by operator: the mapping file's entry for its name, its type, or the default.
+evaluator::CoreAllocations allocations_of(const TrainingGraph& graph,
+                                          const Accelerator& accelerator,
+                                          const std::optional<std::string>& mapping) {
+  evaluator::CoreAllocations allocations;
+  if (!mapping) return allocations;
+  const MappingFile file = read_mapping_file(*mapping, accelerator.cores.size());
+  for (const evaluator::Operator& op : graph.operators) {
+    const MappingEntry* const entry = file.find(op.name, op.type);
+    allocations.push_back(entry != nullptr ? entry->cores : std::vector<evaluator::CoreId>{});
+  }
+  return allocations;
 }
 
 }  // namespace
@@ -80,8 +100,7 @@ TrainingProblem training_problem(const std::string& model, const TrainingProblem
   refuse_what_is_missing(options);
   AcceleratorFile file = accelerator_of(options.accelerator);
   ImportedStep step = imported_step(model, options);
-  auto graph = std::make_unique<const TrainingGraph>(
-      evaluator::training_step(step.model.graph, options.training));
+  auto graph = std::make_unique<const TrainingGraph>(graph_of(step.model, options.training));
   auto accelerator = std::make_unique<const Accelerator>(std::move(file.accelerator));
 
   evaluator::GroupCostOptions costs;
@@ -89,7 +108,8 @@ TrainingProblem training_problem(const std::string& model, const TrainingProblem
   costs.tile_objective = options.tile_objective;
   costs.max_group_length = options.max_group_length;
   costs.repetitions = step.repetitions;
-  const evaluator::CoreAllocations allocations;
+  const evaluator::CoreAllocations allocations =
+      allocations_of(*graph, *accelerator, options.mapping);
   auto group_model =
       std::make_unique<const AcceleratorGroupModel>(*graph, *accelerator, allocations, costs);
   const AcceleratorGroupModel* group_costs = group_model.get();

@@ -33,13 +33,13 @@ class FusedBuilder {
                const GroupShape& group,
                const FusedWay& way,
                const TiledGroup& tiling,
-               const Residents& residents)
+               std::vector<bool> streamed)
       : chip_(chip),
         costs_(costs),
         group_(group),
         way_(way),
         tiling_(tiling),
-        residents_(residents) {}
+        streamed_(std::move(streamed)) {}
 
   [[nodiscard]] GroupOutline build() {
     add_operators();
@@ -51,6 +51,7 @@ class FusedBuilder {
       if (group_.tensors[t].store_bytes > 0) add_store(t);
     outline_.split = way_.split;
     outline_.axis = std::string(loop_name(way_.axis.loops.front()));
+    put_in_order();
     return std::move(outline_);
   }
 
@@ -69,7 +70,7 @@ class FusedBuilder {
       const std::int64_t last = bound(run.last);
       for (const CoreId core : tiling.cores)
         stage.uses.push_back({chip_.core_resource(core), full, last});
-      outline_.stages.push_back(std::move(stage));
+      add_stage(std::move(stage), place_of_operator(m));
       outline_.runs.push_back(std::move(run));
       outline_.tiles = std::max(outline_.tiles, tiling.tiles);
     }
@@ -90,6 +91,7 @@ class FusedBuilder {
     run.last = run.variants.size();
     add_variants(run, tiling.last_rows, 1, m);
     if (tiling.tiles == 1) run.full = run.last;
+    run.repeat = tiling.slices;
     return run;
   }
 
@@ -100,9 +102,31 @@ class FusedBuilder {
     const CoreSplit split = core_split(
         *group_.members[m].op, tile, tiling_.members[m].axis, way_.split, way_.cores[m].size());
     const bool ragged = split.loop && split.last_share != split.share;
-    run.variants.push_back(
-        {core_counts(tile, split, split.share), times * (split.cores - (ragged ? 1 : 0))});
-    if (ragged) run.variants.push_back({core_counts(tile, split, split.last_share), times});
+    add_slices(
+        run, core_counts(tile, split, split.share), times * (split.cores - (ragged ? 1 : 0)), m);
+    if (ragged) add_slices(run, core_counts(tile, split, split.last_share), times, m);
+  }
+
+  // The slices of one core's tile; the last one is ragged.
+  // Model: in time all slices count as full ones.
+  void add_slices(OperatorRun& run,
+                  std::vector<LoopCount> counts,
+                  std::int64_t times,
+                  std::size_t m) const {
+    const auto& slice = tiling_.members[m].slice;
+    if (!slice) {
+      run.variants.push_back({std::move(counts), times});
+      return;
+    }
+    const std::int64_t whole = count_of(group_.members[m].op->nest, counts, slice->loop);
+    const std::int64_t count = std::min(whole, slice->count);
+    const std::int64_t full = whole / count;
+    std::vector<LoopCount> ragged = counts;
+    counts.push_back({slice->loop, count});
+    run.variants.push_back({std::move(counts), times * full});
+    if (whole % count == 0) return;
+    ragged.push_back({slice->loop, whole % count});
+    run.variants.push_back({std::move(ragged), times});
   }
 
   // ---- between members ----
@@ -112,24 +136,24 @@ class FusedBuilder {
     const MemberTiling& to = tiling_.members[edge.to];
     if (!edge.moves) {
       outline_.stages[edge.to].waits.push_back({edge.from, edge.lag});
-      if (to.level > from.level)
-        outline_.stages[edge.from].rooms.push_back({edge.to, to.level - from.level + 1});
+      if (to.level > from.level || !edge.same_cores)
+        outline_.stages[edge.from].rooms.push_back(
+            {edge.to, std::max(tiling_.buffers, to.level - from.level + 1)});
       return;
     }
     Stage stage;
     stage.tiles = from.tiles;
-    stage.level = from.level + 1;
+    stage.level = from.level;
     stage.waits.push_back({edge.from, 0});
-    stage.rooms.push_back({edge.to, to.level - stage.level + 1});
+    stage.rooms.push_back({edge.to, std::max(tiling_.buffers, to.level - from.level + 1)});
     const TransferCost full = move_cost(edge, from.rows);
     const TransferCost last = move_cost(edge, from.last_rows);
     stage.uses = stage_uses(full, last);
     add_energy(outline_.energy, full, from.tiles - 1);
     add_energy(outline_.energy, last, 1);
-    const std::size_t index = outline_.stages.size();
+    const std::size_t index = add_stage(std::move(stage), place_of_move(edge));
     outline_.stages[edge.to].waits.push_back({index, edge.lag});
-    outline_.stages[edge.from].rooms.push_back({index, 2});
-    outline_.stages.push_back(std::move(stage));
+    outline_.stages[edge.from].rooms.push_back({index, tiling_.buffers});
   }
 
   [[nodiscard]] TransferCost move_cost(const InnerEdge& edge, std::int64_t rows) const {
@@ -234,8 +258,8 @@ class FusedBuilder {
     const std::vector<Use> uses = fetch_uses(t);
     if (uses.empty()) return;
     const std::int64_t total = group_.tensors[t].fetch_bytes;
-    if (residents_.streamed[t]) {
-      stream(t, uses, total);
+    if (streamed_[t]) {
+      stream(uses, total);
       return;
     }
     const bool tiled = is_tiled(group_, tiling_, t);
@@ -252,7 +276,7 @@ class FusedBuilder {
       reader.waits.push_back({index, 0});
       if (bytes.tiles > 1) stage.rooms.push_back({use.member, reader.level - stage.level + 1});
     }
-    outline_.stages.push_back(std::move(stage));
+    add_stage(std::move(stage), kFetches);
     account(full, last, bytes);
   }
 
@@ -263,23 +287,34 @@ class FusedBuilder {
     return level;
   }
 
-  // Model: what is fetched again with every tile occupies its media together with the operator.
-  void stream(std::size_t t, const std::vector<Use>& uses, std::int64_t total) {
-    for (const Use& use : uses) {
-      const TransferCost cost = fetch_cost(chip_, total, endpoints({use}, total));
-      Stage& stage = outline_.stages[use.member];
-      for (const ResourceCycles& taken : cost.uses) {
-        const auto same = std::ranges::find(stage.uses, taken.resource, &StageUse::resource);
-        if (same == stage.uses.end()) {
-          stage.uses.push_back({taken.resource, taken.cycles, taken.cycles});
-        } else {
-          same->cycles += taken.cycles;
-          same->last_cycles += taken.cycles;
-        }
+  // Model: what is fetched again with every tile comes slice by slice: the first slice ahead of the
+  // operator, the others while it runs, on their media together with it.
+  void stream(const std::vector<Use>& uses, std::int64_t total) {
+    const std::size_t m = uses.front().member;
+    const std::int64_t first = ceil_div(total, tiling_.members[m].slices);
+    const TransferCost ahead = fetch_cost(chip_, first, endpoints(uses, first));
+    const TransferCost along = fetch_cost(chip_, total - first, endpoints(uses, total - first));
+    Stage stage;
+    stage.tiles = outline_.stages[m].tiles;
+    stage.level = tiling_.members[m].level - 1;
+    stage.uses = stage_uses(ahead, ahead);
+    stage.rooms.push_back({m, 2});
+    const std::size_t index = add_stage(std::move(stage), kFetches);
+    Stage& op = outline_.stages[m];
+    op.waits.push_back({index, 0});
+    for (const ResourceCycles& taken : along.uses) {
+      const auto same = std::ranges::find(op.uses, taken.resource, &StageUse::resource);
+      if (same == op.uses.end()) {
+        op.uses.push_back({taken.resource, taken.cycles, taken.cycles});
+      } else {
+        same->cycles += taken.cycles;
+        same->last_cycles += taken.cycles;
       }
-      add_energy(outline_.energy, cost, stage.tiles);
-      outline_.offchip_bytes += group_.tensors[t].fetch_bytes * stage.tiles;
     }
+    add_energy(outline_.energy, ahead, op.tiles);
+    add_energy(outline_.energy, along, op.tiles);
+    outline_.offchip_bytes += total * op.tiles;
+    outline_.inner_tiles = std::max(outline_.inner_tiles, tiling_.members[m].slices);
   }
 
   void account(const TransferCost& full, const TransferCost& last, const TileBytes& bytes) {
@@ -305,8 +340,46 @@ class FusedBuilder {
     stage.level = tiling.level + 1 + lag;
     stage.waits.push_back({maker, lag});
     if (!at_end) outline_.stages[maker].rooms.push_back({outline_.stages.size(), 2});
-    outline_.stages.push_back(std::move(stage));
+    add_stage(std::move(stage), kStores);
     account(full, last, bytes);
+  }
+
+  // ---- order within a step: fetches and stores of other tiles first, then members in turn, each
+  // followed by what it hands over ----
+
+  static constexpr std::size_t kFetches = 0;
+  static constexpr std::size_t kStores = 1;
+
+  static std::size_t place_of_operator(std::size_t m) { return 2 + 2 * m; }
+
+  static std::size_t place_of_move(const InnerEdge& edge) { return 3 + 2 * edge.from; }
+
+  std::size_t add_stage(Stage stage, std::size_t place) {
+    outline_.stages.push_back(std::move(stage));
+    places_.push_back(place);
+    return places_.size() - 1;
+  }
+
+  void put_in_order() {
+    std::vector<std::size_t> order(places_.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return places_[i]; });
+    std::vector<std::size_t> moved_to(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      moved_to[order[i]] = i;
+    std::vector<Stage> stages;
+    for (const std::size_t i : order) {
+      Stage& stage = outline_.stages[i];
+      for (StageWait& wait : stage.waits)
+        wait.stage = moved_to[wait.stage];
+      for (StageRoom& room : stage.rooms)
+        room.stage = moved_to[room.stage];
+      stages.push_back(std::move(stage));
+    }
+    for (OperatorRun& run : outline_.runs)
+      run.stage = moved_to[run.stage];
+    outline_.stages = std::move(stages);
   }
 
   const Chip& chip_;
@@ -314,7 +387,8 @@ class FusedBuilder {
   const GroupShape& group_;
   const FusedWay& way_;
   const TiledGroup& tiling_;
-  const Residents& residents_;
+  std::vector<bool> streamed_;
+  std::vector<std::size_t> places_;
   GroupOutline outline_;
 };
 
@@ -324,14 +398,15 @@ std::optional<GroupOutline> fused_outline(const Chip& chip,
                                           const TileCosts& costs,
                                           const GroupShape& group,
                                           const FusedWay& way) {
-  const TiledGroup tiling = tiled_group(chip, group, way);
-  const auto residents = fitted_residents(chip, group, tiling);
-  if (!residents) return std::nullopt;
-  return FusedBuilder(chip, costs, group, way, tiling, *residents).build();
+  TiledGroup tiling = tiled_group(chip, group, way);
+  std::vector<bool> streamed = sliced_to_fit(chip, group, way.streaming, tiling);
+  if (streamed.empty()) return std::nullopt;
+  return FusedBuilder(chip, costs, group, way, tiling, std::move(streamed)).build();
 }
 
 bool fits_on_chip(const Chip& chip, const GroupShape& group, const FusedWay& way) {
-  return fitted_residents(chip, group, tiled_group(chip, group, way)).has_value();
+  TiledGroup tiling = tiled_group(chip, group, way);
+  return !sliced_to_fit(chip, group, way.streaming, tiling).empty();
 }
 
 }  // namespace paretrain::evaluator

@@ -36,6 +36,20 @@ Rank rank_of(const ScheduleCost& cost, std::int64_t tiles, Objective objective) 
 // Model: tile counts are powers of two and the axis's whole length, 4096 at most.
 constexpr std::int64_t kMostTiles = 4096;
 
+// Model: streaming what would fit is worth a look only where it costs no traffic: with one tile.
+template <class Visit>
+bool visit_depths(FusedWay& way, Visit&& visit) {
+  for (const PipelineDepth depth : {PipelineDepth::InTurn, PipelineDepth::Stepped})
+    for (const Streaming streaming : {Streaming::WhenTooLarge, Streaming::Always}) {
+      if (way.tiles == 1 && depth == PipelineDepth::Stepped) continue;
+      if (way.tiles > 1 && streaming == Streaming::Always) continue;
+      way.depth = depth;
+      way.streaming = streaming;
+      if (!visit(std::as_const(way))) return false;
+    }
+  return true;
+}
+
 // Calls `visit(way)` for every way of a group of several operators until it answers false.
 template <class Visit>
 void visit_fused_ways(const ChoiceContext& context, const GroupShape& group, Visit&& visit) {
@@ -64,7 +78,7 @@ void visit_fused_ways(const ChoiceContext& context, const GroupShape& group, Vis
         way.split = split;
         for (std::int64_t tiles = 1; tiles / 2 < longest; tiles *= 2) {
           way.tiles = std::min(tiles, longest);
-          if (!visit(std::as_const(way))) return;
+          if (!visit_depths(way, visit)) return;
         }
       }
     }

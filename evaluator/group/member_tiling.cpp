@@ -119,15 +119,15 @@ class EdgeFinder {
   const std::vector<MemberTiling>& tilings_;
 };
 
-// Model: a member follows what it reads by the tiles that must be done, one step more when another
-// core makes it, and one more for the transfer in between.
-void set_levels(TiledGroup& group) {
+// Model: a member follows what it reads by the tiles that must be done, and when stepped by one
+// more where another core makes it.
+void set_levels(TiledGroup& group, PipelineDepth depth) {
   for (std::size_t m = 0; m < group.members.size(); ++m)
     for (const InnerEdge& edge : group.edges) {
       if (edge.to != m) continue;
-      const std::int64_t behind = edge.moves ? 2 : edge.same_cores ? 0 : 1;
-      group.members[m].level =
-          std::max(group.members[m].level, group.members[edge.from].level + edge.lag + behind);
+      const bool apart = depth == PipelineDepth::Stepped && (edge.moves || !edge.same_cores);
+      group.members[m].level = std::max(
+          group.members[m].level, group.members[edge.from].level + edge.lag + (apart ? 1 : 0));
     }
 }
 
@@ -135,10 +135,11 @@ void set_levels(TiledGroup& group) {
 
 TiledGroup tiled_group(const Chip& chip, const GroupShape& group, const FusedWay& way) {
   TiledGroup result;
+  result.buffers = way.depth == PipelineDepth::Stepped ? 2 : 1;
   for (std::size_t m = 0; m < group.members.size(); ++m)
     result.members.push_back(tiling_of(group.members[m], way.axis.loops[m], way, way.cores[m]));
   result.edges = EdgeFinder(chip, group, result.members).edges();
-  set_levels(result);
+  set_levels(result, way.depth);
   return result;
 }
 

@@ -26,6 +26,9 @@ struct MemberTiling {
   std::vector<LoopCount> tile;      // of all cores together
   std::vector<LoopCount> per_core;  // of the first core
   std::int64_t level = 1;           // steps behind the first fetch
+  // Iterations of an inner loop in a slice, when something is streamed through the member.
+  std::optional<LoopCount> slice;
+  std::int64_t slices = 1;
 };
 
 // From a member that makes a tensor, or adds to it, to one that reads it or adds to it later.
@@ -45,6 +48,8 @@ struct InnerEdge {
 struct TiledGroup {
   std::vector<MemberTiling> members;
   std::vector<InnerEdge> edges;
+  // Tiles of a buffer between members on different cores: two when stepped, one in turn.
+  std::int64_t buffers = 2;
 };
 
 [[nodiscard]] TiledGroup tiled_group(const Chip& chip,

@@ -62,8 +62,9 @@ std::optional<ScheduleCost> costed(const Chip& chip, TileCosts& costs, GroupOutl
       const auto times = static_cast<double>(run.variants[v].times);
       result.energy.compute += times * cost->compute_pj;
       result.energy.on_chip += times * cost->on_chip_pj;
-      if (v == run.full) cycles[0] = whole_cycles(cost->cycles);
-      if (v == run.last) cycles[1] = whole_cycles(cost->cycles);
+      const auto in_turn = static_cast<double>(run.repeat) * cost->cycles;
+      if (v == run.full) cycles[0] = whole_cycles(in_turn);
+      if (v == run.last) cycles[1] = whole_cycles(in_turn);
     }
     for (StageUse& use : outline.stages[run.stage].uses)
       if (use.resource.index() < chip.cores().size()) {

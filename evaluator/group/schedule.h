@@ -38,6 +38,7 @@ struct OperatorRun {
   std::vector<TileVariant> variants;
   std::size_t full = 0;
   std::size_t last = 0;
+  std::int64_t repeat = 1;  // tiles of these shapes that follow one another in a stage
 };
 
 // What a way of running the group does. Stage times of operators are lower bounds until they are

@@ -8,8 +8,8 @@
 namespace paretrain::evaluator {
 namespace {
 
-// Model: a streamed tensor passes in this many slices a tile, two of them on chip.
-constexpr std::int64_t kStreamSlices = 16;
+// Model: what is streamed without need passes in this many slices.
+constexpr std::int64_t kEasySlices = 8;
 
 // What the members need of one tensor in one memory, in bytes.
 struct Need {
@@ -26,12 +26,12 @@ class WorkingSet {
   WorkingSet(const Chip& chip, const GroupShape& group, const TiledGroup& tiling)
       : chip_(chip), group_(group), tiling_(tiling) {}
 
-  // Bytes by memory. Shape: as the chip's memories.
-  [[nodiscard]] std::vector<std::int64_t> bytes(const std::vector<bool>& streamed) const {
+  // Bytes by memory. Shape: as the chip's memories; slices by tensor, 1 for what is not streamed.
+  [[nodiscard]] std::vector<std::int64_t> bytes(const std::vector<std::int64_t>& slices) const {
     std::vector<std::int64_t> used(chip_.memory_count(), 0);
     for (std::size_t t = 0; t < group_.tensors.size(); ++t)
       for (const auto& [node, need] : needs(t))
-        used[node.index()] += sum(need, streamed[t]);
+        used[node.index()] += sum(need, slices[t]);
     return used;
   }
 
@@ -47,11 +47,10 @@ class WorkingSet {
   }
 
  private:
-  static std::int64_t sum(const Need& need, bool streamed) {
-    if (need.whole > 0) {
-      const std::int64_t slices = 2 * ceil_div(need.whole, kStreamSlices);
-      return streamed ? std::min(need.whole, slices) : need.whole;
-    }
+  // Model: of what is streamed two slices are on chip.
+  [[nodiscard]] std::int64_t sum(const Need& need, std::int64_t slices) const {
+    if (need.whole > 0)
+      return slices > 1 ? std::min(need.whole, 2 * ceil_div(need.whole, slices)) : need.whole;
     if (need.whole_results) return need.made;
     const std::int64_t held = std::max(need.made, need.window + need.ahead);
     return held + (need.leaves ? need.made : 0);
@@ -94,19 +93,21 @@ class WorkingSet {
         std::max(need.ahead, steps_held(m, access) * bytes_in(m, access, operand, Halo::Excluded));
   }
 
-  // Steps between the arrival of a tile and its use by the member.
+  // Tiles beyond the one in use that have arrived.
   [[nodiscard]] std::int64_t steps_held(std::size_t m, const Access& access) const {
+    const std::int64_t level = tiling_.members[m].level;
     for (const InnerEdge& edge : tiling_.edges)
       if (edge.to == m && edge.used == &access) {
-        const std::int64_t from = tiling_.members[edge.from].level + (edge.moves ? 1 : 0);
-        return tiling_.members[m].level - from;
+        const std::int64_t behind = level - tiling_.members[edge.from].level;
+        const bool elsewhere = edge.moves || !edge.same_cores;
+        return std::max<std::int64_t>(behind, elsewhere ? tiling_.buffers - 1 : 0);
       }
-    std::int64_t first = tiling_.members[m].level;
+    std::int64_t first = level;
     for (std::size_t other = 0; other < group_.members.size(); ++other)
       for (const MemberAccess& read : group_.members[other].reads)
         if (read.access->storage == access.storage)
           first = std::min(first, tiling_.members[other].level);
-    return tiling_.members[m].level - first + 1;
+    return level - first + 1;
   }
 
   void add_write(std::map<MemoryNodeId, Need>& needs, std::size_t m, const Access& access) const {
@@ -129,7 +130,8 @@ class WorkingSet {
     for (const GroupTensor& tensor : group_.tensors)
       if (tensor.storage == access.storage && tensor.store_bytes > 0) return true;
     return std::ranges::any_of(tiling_.edges, [&](const InnerEdge& edge) {
-      return edge.from == m && edge.made == &access && (edge.moves || !edge.same_cores);
+      return edge.from == m && edge.made == &access && tiling_.buffers > 1 &&
+             (edge.moves || !edge.same_cores);
     });
   }
 
@@ -150,32 +152,105 @@ bool is_tiled(const GroupShape& group, const TiledGroup& tiling, std::size_t ten
   return true;
 }
 
-std::optional<Residents> fitted_residents(const Chip& chip,
-                                          const GroupShape& group,
-                                          const TiledGroup& tiling) {
-  const WorkingSet set(chip, group, tiling);
-  Residents residents;
-  residents.streamed.assign(group.tensors.size(), false);
-  while (true) {
-    const std::vector<std::int64_t> used = set.bytes(residents.streamed);
-    std::optional<std::size_t> over;
-    for (std::size_t node = 0; node < used.size() && !over; ++node)
-      if (used[node] * 8 > chip.memory_bits(MemoryNodeId(node))) over = node;
-    if (!over) return residents;
-    std::optional<std::size_t> largest;
-    std::int64_t most = 0;
-    for (std::size_t t = 0; t < group.tensors.size(); ++t) {
-      if (residents.streamed[t] || !group.tensors[t].makers.empty()) continue;
-      const auto needs = set.needs(t);
-      const auto here = needs.find(MemoryNodeId(*over));
-      if (here != needs.end() && here->second.whole > most) {
-        most = here->second.whole;
-        largest = t;
-      }
+namespace {
+
+// Slices a member into pieces along an inner loop so that a tensor it reads passes through it.
+class Slicer {
+ public:
+  Slicer(const Chip& chip, const GroupShape& group, TiledGroup& tiling)
+      : chip_(chip), group_(group), tiling_(tiling), slices_(group.tensors.size(), 1) {}
+
+  [[nodiscard]] bool run(Streaming streaming) {
+    if (streaming == Streaming::Always)
+      for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+        for (std::int64_t s = 1; s < kEasySlices && halve(t); s *= 2) {
+        }
+    const WorkingSet set(chip_, group_, tiling_);
+    while (true) {
+      const std::vector<std::int64_t> used = set.bytes(slices_);
+      std::optional<MemoryNodeId> over;
+      for (std::size_t node = 0; node < used.size() && !over; ++node)
+        if (used[node] * 8 > chip_.memory_bits(MemoryNodeId(node))) over = MemoryNodeId(node);
+      if (!over) return true;
+      if (!halve_largest(set, *over)) return false;
     }
-    if (!largest) return std::nullopt;
-    residents.streamed[*largest] = true;
   }
+
+  [[nodiscard]] std::vector<bool> streamed() const {
+    std::vector<bool> result;
+    for (const std::int64_t slices : slices_)
+      result.push_back(slices > 1);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] bool halve_largest(const WorkingSet& set, MemoryNodeId node) {
+    std::vector<std::size_t> order;
+    std::vector<std::int64_t> bytes(group_.tensors.size(), 0);
+    for (std::size_t t = 0; t < group_.tensors.size(); ++t) {
+      const auto needs = set.needs(t);
+      const auto here = needs.find(node);
+      if (here == needs.end() || here->second.whole == 0) continue;
+      bytes[t] = here->second.whole / slices_[t];
+      order.push_back(t);
+    }
+    std::ranges::stable_sort(order,
+                             [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
+    return std::ranges::any_of(order, [&](std::size_t t) { return halve(t); });
+  }
+
+  // Only what comes from off chip and has one reader can be streamed.
+  bool halve(std::size_t t) {
+    const GroupTensor& tensor = group_.tensors[t];
+    if (!tensor.makers.empty() || tensor.readers.size() != 1) return false;
+    const std::size_t m = tensor.readers.front();
+    MemberTiling& member = tiling_.members[m];
+    const LoopNest& nest = group_.members[m].op->nest;
+    if (slides_along(t, m, member.axis)) return false;
+    if (!member.slice) {
+      const auto loop = slice_loop(t, m);
+      if (!loop) return false;
+      member.slice = LoopCount{*loop, count_of(nest, member.per_core, *loop)};
+    }
+    if (member.slice->count < 2 || !slides_along(t, m, member.slice->loop)) return false;
+    member.slice->count = ceil_div(member.slice->count, 2);
+    member.slices =
+        ceil_div(count_of(nest, member.per_core, member.slice->loop), member.slice->count);
+    for (const MemberAccess& read : group_.members[m].reads)
+      if (slices_[read.tensor] > 1 || read.tensor == t) slices_[read.tensor] = member.slices;
+    return true;
+  }
+
+  [[nodiscard]] bool slides_along(std::size_t t, std::size_t m, Loop loop) const {
+    return std::ranges::any_of(group_.members[m].reads, [&](const MemberAccess& read) {
+      return read.tensor == t && slide(*read.access, group_.members[m].op->nest, loop);
+    });
+  }
+
+  [[nodiscard]] std::optional<Loop> slice_loop(std::size_t t, std::size_t m) const {
+    const LoopNest& nest = group_.members[m].op->nest;
+    for (const Loop loop : {Loop::K, Loop::G, Loop::H, Loop::B, Loop::C})
+      if (loop != tiling_.members[m].axis &&
+          count_of(nest, tiling_.members[m].per_core, loop) > 1 && slides_along(t, m, loop))
+        return loop;
+    return std::nullopt;
+  }
+
+  const Chip& chip_;
+  const GroupShape& group_;
+  TiledGroup& tiling_;
+  std::vector<std::int64_t> slices_;
+};
+
+}  // namespace
+
+std::vector<bool> sliced_to_fit(const Chip& chip,
+                                const GroupShape& group,
+                                Streaming streaming,
+                                TiledGroup& tiling) {
+  Slicer slicer(chip, group, tiling);
+  if (!slicer.run(streaming)) return {};
+  return slicer.streamed();
 }
 
 }  // namespace paretrain::evaluator

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "evaluator/group/chip.h"
@@ -12,19 +11,16 @@
 
 namespace paretrain::evaluator {
 
-// Which tensors that no tile cuts stay on chip for the whole group, and which are fetched again
-// with every tile because they do not fit. Shape: by tensor of the group.
-struct Residents {
-  std::vector<bool> streamed;
-};
+// Cuts members into slices until the working set fits: tensors that no tile cuts either stay on
+// chip for the whole group or pass through it in slices with every tile. Model: the largest is
+// sliced first, ties by order in the group; slices are halved until all fits. Shape: the answer has
+// one entry per tensor, true for those that are streamed. Empty: it does not fit even so.
+[[nodiscard]] std::vector<bool> sliced_to_fit(const Chip& chip,
+                                              const GroupShape& group,
+                                              Streaming streaming,
+                                              TiledGroup& tiling);
 
-// Empty when the working set does not fit even with everything streamed that can be.
-// Model: the largest tensors are streamed first, ties by their order in the group.
-[[nodiscard]] std::optional<Residents> fitted_residents(const Chip& chip,
-                                                        const GroupShape& group,
-                                                        const TiledGroup& tiling);
-
-// Whether a member cuts its access along the axis; others need the tensor whole.
+// Whether every member cuts its accesses along the axis; others need the tensor whole.
 [[nodiscard]] bool is_tiled(const GroupShape& group, const TiledGroup& tiling, std::size_t tensor);
 
 }  // namespace paretrain::evaluator
