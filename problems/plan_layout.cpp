@@ -70,8 +70,14 @@ class Drafting {
 
  private:
   void add_forward(std::uint32_t i) {
+    std::vector<std::uint32_t> results;
     for (const std::uint32_t value : step_.writes[i]) {
-      if (step_.values[value].keep_gene == kNone) continue;
+      if (step_.values[value].keep_gene != kNone) results.push_back(value);
+    }
+    std::sort(results.begin(), results.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return step_.values[a].keep_gene < step_.values[b].keep_gene;
+    });
+    for (const std::uint32_t value : results) {
       ++draft_.operators.back().keep_genes;
       draft_.genes.push_back({.kind = GeneKind::Keep, .value = StepValueId(value)});
       draft_.values.push_back({});
