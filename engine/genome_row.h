@@ -34,8 +34,8 @@ struct RealRange {
 // IEEE bits, never -0 and never NaN).
 struct GenomeLayout {
   std::size_t bits = 0;
-  std::vector<IntegerRange> integers;
-  std::vector<RealRange> reals;
+  std::vector<IntegerRange> integers = {};
+  std::vector<RealRange> reals = {};
 
   [[nodiscard]] std::size_t bit_words() const noexcept {
     return (bits + kWordBits - 1) / kWordBits;

@@ -17,9 +17,9 @@ namespace paretrain::engine {
 struct Individuals {
   std::size_t words_per_genome = 0;
   std::size_t objective_count = 0;
-  std::vector<Word> words;
-  std::vector<double> objectives;  // to be minimised
-  std::vector<double> violations;  // 0: feasible
+  std::vector<Word> words = {};
+  std::vector<double> objectives = {};  // to be minimised
+  std::vector<double> violations = {};  // 0: feasible
 
   [[nodiscard]] std::size_t size() const noexcept { return violations.size(); }
 

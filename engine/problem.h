@@ -46,7 +46,7 @@ class ObjectiveVector {
 // unit that makes sums comparable), with objectives that are still finite. A NaN or an infinity
 // anywhere makes the genome infeasible, the worst of all, and is counted in the statistics.
 struct Evaluation {
-  ObjectiveVector objectives;
+  ObjectiveVector objectives = {};
   double violation = 0;
 };
 

@@ -28,9 +28,9 @@ enum class Crowding {
 // one parent in few genes fill the gaps of a front better; for genomes of reals only 1 and 0.8
 // (figures in docs/engine.md).
 struct VariationOptions {
-  std::optional<double> crossover_probability;
+  std::optional<double> crossover_probability = {};
   BitCrossover bit_crossover = BitCrossover::TwoPoint;
-  std::optional<double> mutated_genes;  // expected number per offspring
+  std::optional<double> mutated_genes = {};  // expected number per offspring
   double crossover_index = 15;          // distribution index of simulated binary crossover
   double mutation_index = 20;           // distribution index of polynomial mutation
 };
@@ -43,17 +43,17 @@ struct SelectionOptions {
 // A search ends at whichever comes first; none set means it never ends by itself (but see
 // StopReason::Exhausted).
 struct StopOptions {
-  std::optional<std::uint64_t> generations;
-  std::optional<std::uint64_t> evaluations;  // never exceeded: the last generation is cut short
-  std::optional<double> seconds;             // since start() or resume() of this Search
+  std::optional<std::uint64_t> generations = {};
+  std::optional<std::uint64_t> evaluations = {};  // never exceeded: the last generation is cut short
+  std::optional<double> seconds = {};             // since start() or resume() of this Search
   // Generations in a row without progress of the hypervolume (of the archive, when no reference is
   // given). Never fires while nothing feasible is known.
-  std::optional<std::uint64_t> patience;
+  std::optional<std::uint64_t> patience = {};
 };
 
 // The hypervolume of the archive is reported in multiples of `unit`.
 struct HypervolumeOptions {
-  std::vector<double> reference;  // one value per objective; points beyond it contribute nothing
+  std::vector<double> reference = {};  // one value per objective; points beyond it contribute nothing
   double unit = 1;                // the product of the reference, for shares between 0 and 1
 };
 
@@ -61,15 +61,15 @@ struct HypervolumeOptions {
 struct SearchOptions {
   std::size_t population = 100;
   std::uint64_t seed = 1;
-  VariationOptions variation;
-  SelectionOptions selection;
+  VariationOptions variation = {};
+  SelectionOptions selection = {};
   // Share of every generation's offspring that are small moves around members of the archive.
   double local_search = 0.2;
   // How many genomes with equal objectives the archive keeps, the first in text order.
   std::size_t keep_equal = 1;
-  std::optional<HypervolumeOptions> hypervolume;
+  std::optional<HypervolumeOptions> hypervolume = {};
   // Machine settings and stops: a resumed run may change these and nothing else.
-  StopOptions stop;
+  StopOptions stop = {};
   int threads = 0;  // 0: all processors
 };
 

@@ -1,6 +1,8 @@
-// Why: the engine's tests need problems whose answers are known, without the problems of the product.
+// Why: the engine's tests need problems whose answers are known, without the problems of the
+// product.
 #pragma once
 
+#include <bit>
 #include <functional>
 #include <string>
 #include <utility>

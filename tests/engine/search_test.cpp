@@ -1,0 +1,362 @@
+#include "engine/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "engine/enumeration.h"
+#include "engine/parallel_for.h"
+#include "tests/engine/random_points.h"
+#include "tests/engine/test_problems.h"
+#include "tests/support/doctest.h"
+
+using namespace paretrain;
+using engine::Evaluation;
+using engine::Genome;
+using engine::GenomeView;
+using engine::Search;
+using engine::SearchOptions;
+using engine::SearchState;
+using engine::StopReason;
+
+namespace {
+
+// Bits, integers and reals, a canonical form, a constraint and sometimes a NaN.
+class Mixed : public tests::FunctionProblem {
+ public:
+  explicit Mixed(std::size_t objectives)
+      : FunctionProblem(
+            {.bits = 70, .integers = {{0, 9}, {-5, 5}}, .reals = {{0, 1}, {-1, 1}}},
+            objectives,
+            [this, objectives](GenomeView genome) { return value(genome, objectives); }) {}
+
+  void canonicalize(engine::GenomeRow genome) const override {
+    for (std::size_t i = 1; i < 70; i += 3) {
+      if (!engine::bit(genome, i - 1)) engine::clear_bit(genome, i);
+    }
+  }
+
+ private:
+  [[nodiscard]] Evaluation value(GenomeView genome, std::size_t objectives) const {
+    const auto count = static_cast<double>(tests::ones(genome.first(2)));
+    const auto a = static_cast<double>(engine::integer(layout(), genome, 0));
+    const double x = engine::real(layout(), genome, 0);
+    const double y = engine::real(layout(), genome, 1);
+    Evaluation result;
+    result.objectives.push_back(count + a * x);
+    result.objectives.push_back(70 - count + (1 - x) * (1 + y * y));
+    if (objectives > 2) result.objectives.push_back(std::abs(count - 35) - a + y);
+    if (count < 20) result.violation = 20 - count;
+    if (engine::integer(layout(), genome, 1) == 5)
+      result.objectives = {std::numeric_limits<double>::quiet_NaN(), 0, 0};
+    if (result.objectives.size() > objectives) {
+      result.objectives = {std::numeric_limits<double>::quiet_NaN(), 0};
+    }
+    return result;
+  }
+};
+
+SearchOptions small_options() {
+  SearchOptions options;
+  options.population = 24;
+  options.seed = 5;
+  options.threads = 1;
+  options.stop.generations = 12;
+  return options;
+}
+
+void run(Search& search) {
+  while (!search.stop_reason())
+    search.step();
+}
+
+SearchState finished_state(const engine::Problem& problem, const SearchOptions& options) {
+  Search search(problem, options);
+  search.start({});
+  run(search);
+  return search.state();
+}
+
+void check_same_rows(const engine::Individuals& a, const engine::Individuals& b) {
+  CHECK(a.words == b.words);
+  CHECK(a.objectives == b.objectives);
+  CHECK(a.violations == b.violations);
+}
+
+void check_same(const SearchState& a, const SearchState& b) {
+  CHECK(a.generation == b.generation);
+  check_same_rows(a.population, b.population);
+  check_same_rows(a.archive, b.archive);
+  CHECK(a.ranks == b.ranks);
+  CHECK(a.crowding == b.crowding);
+  CHECK(a.seen.recent == b.seen.recent);
+  CHECK(a.seen.older == b.seen.older);
+  CHECK(a.statistics.evaluations == b.statistics.evaluations);
+  CHECK(a.statistics.infeasible_evaluations == b.statistics.infeasible_evaluations);
+  CHECK(a.statistics.not_finite == b.statistics.not_finite);
+  CHECK(a.statistics.cache_hits == b.statistics.cache_hits);
+  CHECK(a.statistics.duplicates == b.statistics.duplicates);
+  CHECK(a.best_hypervolume == b.best_hypervolume);
+  CHECK(a.last_progress == b.last_progress);
+  CHECK(a.last_addition == b.last_addition);
+  CHECK(a.swept == b.swept);
+  CHECK(a.exhausted == b.exhausted);
+}
+
+}  // namespace
+
+TEST_CASE("Search: the same state for any number of threads") {
+  for (const std::size_t objectives : {2U, 3U}) {
+    const Mixed problem(objectives);
+    SearchOptions options = small_options();
+    const SearchState expected = finished_state(problem, options);
+    CHECK(expected.archive.size() > 0);
+    CHECK(expected.statistics.not_finite > 0);
+    CHECK(expected.statistics.infeasible_evaluations > expected.statistics.not_finite);
+    for (const int threads : {2, 4, 16}) {
+      options.threads = threads;
+      check_same(finished_state(problem, options), expected);
+    }
+    options.seed = 6;
+    CHECK(finished_state(problem, options).archive.words != expected.archive.words);
+  }
+}
+
+TEST_CASE("Search: resumed after any generation and twice it equals an uninterrupted run") {
+  const Mixed problem(2);
+  SearchOptions options = small_options();
+  options.hypervolume = engine::HypervolumeOptions{.reference = {100, 100}, .unit = 10000};
+  const SearchState expected = finished_state(problem, options);
+  for (std::uint64_t stop = 0; stop <= 12; ++stop) {
+    CAPTURE(stop);
+    options.stop.generations = stop;
+    options.threads = 1 + static_cast<int>(stop % 3);
+    const SearchState first = finished_state(problem, options);
+    CHECK(first.generation == stop);
+    options.stop.generations = std::min<std::uint64_t>(12, stop + 2);
+    Search second(problem, options);
+    second.resume(first);
+    run(second);
+    options.stop.generations = 12;
+    Search third(problem, options);
+    third.resume(second.state());
+    run(third);
+    check_same(third.state(), expected);
+  }
+}
+
+TEST_CASE("Search: ask and tell equal step") {
+  const Mixed problem(3);
+  const SearchOptions options = small_options();
+  const SearchState expected = finished_state(problem, options);
+  Search search(problem, options);
+  search.prepare({});
+  while (!search.stop_reason()) {
+    const engine::Individuals& batch = search.ask();
+    CHECK(&search.ask() == &batch);
+    std::vector<Evaluation> evaluations;
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      evaluations.push_back(problem.evaluate(batch.genome(i)));
+    search.tell(evaluations);
+  }
+  check_same(search.state(), expected);
+}
+
+TEST_CASE("Search: no duplicates and nothing that is not canonical in the population") {
+  const Mixed problem(2);
+  const SearchState state = finished_state(problem, small_options());
+  std::set<Genome> genomes;
+  for (std::size_t i = 0; i < state.population.size(); ++i) {
+    const GenomeView genome = state.population.genome(i);
+    Genome canonical(genome.begin(), genome.end());
+    genomes.insert(canonical);
+    problem.canonicalize(canonical);
+    CHECK(std::equal(genome.begin(), genome.end(), canonical.begin()));
+  }
+  CHECK(genomes.size() == state.population.size());
+}
+
+TEST_CASE("Search: finds the whole front of OneMinMax and reports its hypervolume") {
+  const auto problem = tests::one_min_max(30);
+  SearchOptions options = small_options();
+  options.population = 100;
+  options.stop.generations = 250;
+  options.hypervolume = engine::HypervolumeOptions{.reference = {1, 1}, .unit = 31 * 32 / 2.0};
+  Search search(problem, options);
+  search.start({});
+  run(search);
+  CHECK(search.stop_reason() == StopReason::Generations);
+  const auto report = search.report();
+  CHECK(report.front == 31);
+  CHECK(report.hypervolume == 1);
+  CHECK(report.best == std::vector<double>{-30, -30});
+  CHECK(report.infeasible == 0);
+  CHECK_FALSE(report.least_violation);
+}
+
+TEST_CASE("Search: the archive is the exact front once a small space is used up") {
+  const auto problem = tests::one_min_max(9);
+  SearchOptions options = small_options();
+  options.population = 100;
+  options.stop.generations = 1000;
+  Search search(problem, options);
+  search.start({});
+  run(search);
+  CHECK(search.stop_reason() == StopReason::Exhausted);
+  CHECK(search.state().statistics.evaluations == 512);
+  const auto exact = engine::enumeration(problem, {});
+  check_same_rows(search.state().archive, exact.front);
+  search.step();
+  CHECK(search.state().statistics.evaluations == 512);
+}
+
+TEST_CASE("Search: a space smaller than the population shrinks it and ends at once") {
+  const auto problem = tests::one_min_max(3);
+  Search search(problem, small_options());
+  search.start({});
+  CHECK(search.stop_reason() == StopReason::Exhausted);
+  CHECK(search.state().population.size() == 8);
+  CHECK(search.state().statistics.evaluations == 8);
+  CHECK(search.state().archive.size() == 4);
+  CHECK(engine::description(StopReason::Exhausted) == "every genome has been evaluated");
+}
+
+TEST_CASE("Search: never more evaluations than allowed and warm genomes first") {
+  const auto problem = tests::one_min_max(40);
+  for (const std::uint64_t most : {1U, 24U, 25U, 100U, 101U}) {
+    CAPTURE(most);
+    SearchOptions options = small_options();
+    options.stop.evaluations = most;
+    options.stop.generations.reset();
+    Search search(problem, options);
+    const std::vector<Genome> warm = {{0}, {(std::uint64_t{1} << 40U) - 1}, {0}};
+    search.start(warm);
+    run(search);
+    CHECK(search.stop_reason() == StopReason::Evaluations);
+    CHECK(search.state().statistics.evaluations == most);
+    CHECK(search.report().best[0] == -40);
+    if (most > 1) CHECK(search.report().best[1] == -40);
+  }
+}
+
+TEST_CASE("Search: more warm genomes than the population are all evaluated") {
+  const auto problem = tests::one_min_max(40);
+  SearchOptions options = small_options();
+  options.stop.generations = 0;
+  std::vector<Genome> warm;
+  for (std::uint64_t i = 0; i < 60; ++i)
+    warm.push_back({i});
+  Search search(problem, options);
+  search.start(warm);
+  CHECK(search.stop_reason() == StopReason::Generations);
+  CHECK(search.state().statistics.evaluations == 60);
+  CHECK(search.state().population.size() == 24);
+}
+
+TEST_CASE("Search: starts all infeasible and finds its way") {
+  // Feasible only with at most two ones of 60.
+  const tests::FunctionProblem problem(
+      {.bits = 60, .integers = {}, .reals = {}}, 2, [](GenomeView genome) {
+        const auto count = static_cast<double>(tests::ones(genome));
+        return Evaluation{.objectives = {count, -count}, .violation = count > 2 ? count - 2 : 0.0};
+      });
+  SearchOptions options = small_options();
+  options.stop.generations = 300;
+  options.stop.patience = 20;
+  Search search(problem, options);
+  search.start({});
+  CHECK(search.state().archive.size() == 0);
+  CHECK(search.report().best.empty());
+  CHECK(search.report().infeasible == 24);
+  CHECK(search.report().least_violation > 0);
+  run(search);
+  CHECK(search.state().archive.size() == 3);
+  CHECK(search.stop_reason() == StopReason::Patience);
+}
+
+TEST_CASE("Search: nothing feasible at all never stops by patience") {
+  const tests::FunctionProblem problem(
+      {.bits = 60, .integers = {}, .reals = {}}, 1, [](GenomeView genome) {
+        return Evaluation{.objectives = {std::nan("")},
+                          .violation = 1 + static_cast<double>(tests::ones(genome))};
+      });
+  SearchOptions options = small_options();
+  options.stop.patience = 2;
+  Search search(problem, options);
+  search.start({});
+  run(search);
+  CHECK(search.stop_reason() == StopReason::Generations);
+  CHECK(search.state().archive.size() == 0);
+  CHECK(search.state().statistics.not_finite == search.state().statistics.evaluations);
+}
+
+TEST_CASE("Search: patience counts generations without a better hypervolume") {
+  const auto problem = tests::one_min_max(12);
+  SearchOptions options = small_options();
+  options.stop.generations = 1000;
+  options.stop.patience = 15;
+  options.hypervolume = engine::HypervolumeOptions{.reference = {1, 1}, .unit = 1};
+  Search search(problem, options);
+  search.start({});
+  run(search);
+  CHECK(search.stop_reason() == StopReason::Patience);
+  CHECK(search.state().generation == search.state().last_progress + 15);
+  CHECK(search.report().hypervolume == 13 * 14 / 2.0);
+}
+
+TEST_CASE("Search: a large space with few canonical forms ends for want of new genomes") {
+  class FewForms : public tests::FunctionProblem {
+   public:
+    FewForms()
+        : FunctionProblem({.bits = 100, .integers = {}, .reals = {}}, 1, [](GenomeView genome) {
+            return Evaluation{.objectives = {static_cast<double>(tests::ones(genome))},
+                              .violation = 0};
+          }) {}
+
+    void canonicalize(engine::GenomeRow genome) const override {
+      genome[0] &= 7;
+      genome[1] = 0;
+    }
+  };
+
+  const FewForms problem;
+  SearchOptions options = small_options();
+  options.stop.generations.reset();
+  Search search(problem, options);
+  search.start({});
+  run(search);
+  CHECK(search.stop_reason() == StopReason::NothingNew);
+  CHECK(search.state().statistics.evaluations == 8);
+  CHECK(search.state().population.size() == 8);
+}
+
+TEST_CASE("Search: populations of any size and one objective") {
+  const tests::FunctionProblem problem(
+      {.bits = 50, .integers = {}, .reals = {}}, 1, [](GenomeView genome) {
+        return Evaluation{.objectives = {static_cast<double>(tests::ones(genome))}, .violation = 0};
+      });
+  for (const std::size_t population : {1U, 2U, 3U, 7U, 50U}) {
+    SearchOptions options = small_options();
+    options.population = population;
+    options.stop.generations = 40;
+    Search search(problem, options);
+    search.start({});
+    run(search);
+    CHECK(search.state().population.size() == population);
+    CHECK(search.state().archive.size() == 1);
+    CHECK(search.report().best[0] < 25);
+  }
+}
+
+TEST_CASE("Search: keeps several genomes per point when asked") {
+  const auto problem = tests::one_min_max(10);
+  SearchOptions options = small_options();
+  options.keep_equal = 3;
+  options.population = 100;
+  options.stop.generations = 1000;
+  const SearchState state = finished_state(problem, options);
+  CHECK(state.exhausted);
+  CHECK(state.archive.size() == 2 + 9 * 3);
+  check_same_rows(state.archive, engine::enumeration(problem, {.keep_equal = 3}).front);
+}
