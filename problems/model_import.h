@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "evaluator/graph/model_graph.h"
+#include "evaluator/graph/training_graph.h"
 #include "problems/import_options.h"
 
 namespace paretrain::problems {
@@ -17,11 +18,7 @@ namespace paretrain::problems {
 enum class ModelKind { ForwardGraph, ReadyMadeTrainingGraph };
 
 // Nodes of the file by phase, before constants are folded. Forward graphs have forward nodes only.
-struct ImportedNodes {
-  std::int64_t forward = 0;
-  std::int64_t backward = 0;
-  std::int64_t optimizer = 0;
-};
+using evaluator::ImportedNodes;
 
 // An operator of the file that the reader has no shape rule for. Its outputs were given the
 // broadcast shape of its inputs, as if it were elementwise; whoever builds the training graph

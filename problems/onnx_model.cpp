@@ -291,10 +291,11 @@ ImportedModel model_of(OnnxGraph graph, const std::string& label, const ImportOp
   check_data_inputs(graph, options, faults);
   faults.throw_if_any();
   const IndexedGraph indexed(graph);
-  const std::vector<ValueKind> kinds = value_kinds(indexed, options.data_inputs);
+  const bool ready_made = phases.kind == ModelKind::ReadyMadeTrainingGraph;
+  const std::vector<ValueKind> kinds =
+      ready_made ? ready_made_kinds(indexed) : value_kinds(indexed, options.data_inputs);
   const InputSizes sizes = input_sizes(indexed, kinds, options, faults);
   faults.throw_if_any();
-  const bool ready_made = phases.kind == ModelKind::ReadyMadeTrainingGraph;
   const Declared declared = ready_made ? Declared::Believed : Declared::Ignored;
   const Inference inference = inference_of(indexed, kinds, sizes, declared, faults);
   ImportedModel model;

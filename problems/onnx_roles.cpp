@@ -78,15 +78,13 @@ bool is_running_statistic(const OnnxNode& node, std::size_t slot) {
   return node.type == "BatchNormalization" && slot >= 3;
 }
 
-// As PyTorch's exporter names what a Constant node makes.
-bool is_exporter_constant(std::string_view name) {
-  constexpr std::string_view kEnd = "_output_0";
-  if (!name.ends_with(kEnd)) return false;
-  name.remove_suffix(kEnd.size());
+// As PyTorch's exporter names what nodes make: "/block/Constant_2_output_0". Names of parameters
+// are those of modules, without a slash in front.
+bool is_made_by_exporter(std::string_view name) {
   while (!name.empty() && name.back() >= '0' && name.back() <= '9')
     name.remove_suffix(1);
-  if (name.ends_with('_')) name.remove_suffix(1);
-  return name.ends_with("Constant");
+  constexpr std::string_view kEnd = "_output_";
+  return name.starts_with('/') && name.ends_with(kEnd);
 }
 
 template <class Predicate>
@@ -103,20 +101,14 @@ bool any_use(const IndexedGraph& graph, std::size_t value, Predicate predicate) 
   });
 }
 
-ValueKind initializer_kind(const IndexedGraph& graph, std::size_t value) {
-  const OnnxTensor& tensor = graph.graph().initializers[value];
-  if (any_use(graph, value, is_running_statistic)) return ValueKind::Buffer;
-  const bool is_setting = all_uses(graph, value, is_setting_slot);
-  const bool is_weight = any_use(graph, value, is_weight_slot);
-  if (!evaluator::is_float(tensor.type) || is_setting ||
-      (is_exporter_constant(tensor.name) && !is_weight))
-    return folded_kind(graph, value, evaluator::element_count(tensor.shape));
-  const auto is_trilu = [](const OnnxNode& node, std::size_t) { return node.type == "Trilu"; };
-  return all_uses(graph, value, is_trilu) ? ValueKind::Buffer : ValueKind::Parameter;
-}
-
 std::size_t rank_of(const OnnxValue& input) {
   return input.shape ? input.shape->size() : 0;
+}
+
+// Whether this use is in the slot of a weight, or as a matrix of a product.
+bool is_matrix_use(const IndexedGraph& graph, const IndexedGraph::Use& use, std::size_t rank) {
+  const OnnxNode& node = graph.graph().nodes[use.node];
+  return is_weight_slot(node, use.slot) || (node.type == "MatMul" && rank == 2 && use.slot == 1);
 }
 
 // Whether this use is one that a weight has: in a weight's slot, as a matrix of a product with
@@ -124,8 +116,7 @@ std::size_t rank_of(const OnnxValue& input) {
 // through Transpose and Identity, too.
 bool is_weight_use(const IndexedGraph& graph, const IndexedGraph::Use& use, std::size_t rank) {
   const OnnxNode& node = graph.graph().nodes[use.node];
-  if (is_weight_slot(node, use.slot)) return true;
-  if (node.type == "MatMul") return rank == 2 && use.slot == 1;
+  if (is_matrix_use(graph, use, rank)) return true;
   if (node.type == "Gather") return rank == 2 && use.slot == 0;
   if (node.type == "Add" || node.type == "Mul" || node.type == "Sub" || node.type == "Div")
     return rank == 1;
@@ -134,6 +125,20 @@ bool is_weight_use(const IndexedGraph& graph, const IndexedGraph::Use& use, std:
   return output && std::ranges::all_of(graph.uses(*output), [&](const IndexedGraph::Use& next) {
            return is_weight_use(graph, next, rank);
          });
+}
+
+ValueKind initializer_kind(const IndexedGraph& graph, std::size_t value) {
+  const OnnxTensor& tensor = graph.graph().initializers[value];
+  if (any_use(graph, value, is_running_statistic)) return ValueKind::Buffer;
+  const bool is_setting = all_uses(graph, value, is_setting_slot);
+  const bool is_weight = std::ranges::any_of(graph.uses(value), [&](const IndexedGraph::Use& use) {
+    return is_matrix_use(graph, use, tensor.shape.size());
+  });
+  if (!evaluator::is_float(tensor.type) || is_setting ||
+      (is_made_by_exporter(tensor.name) && !is_weight))
+    return folded_kind(graph, value, evaluator::element_count(tensor.shape));
+  const auto is_trilu = [](const OnnxNode& node, std::size_t) { return node.type == "Trilu"; };
+  return all_uses(graph, value, is_trilu) ? ValueKind::Buffer : ValueKind::Parameter;
 }
 
 bool is_weight_input(const IndexedGraph& graph, std::size_t index) {
@@ -189,6 +194,34 @@ bool is_setting_slot(const OnnxNode& node, std::size_t slot) {
 ValueKind folded_kind(const IndexedGraph& graph, std::size_t value, std::int64_t elements) {
   return elements <= 1 || all_uses(graph, value, is_setting_slot) ? ValueKind::Constant
                                                                   : ValueKind::Buffer;
+}
+
+std::vector<ValueKind> ready_made_kinds(const IndexedGraph& graph) {
+  const auto first_loss = std::ranges::find_if(graph.graph().nodes, [](const OnnxNode& node) {
+    return node.type.find("LossGrad") != std::string::npos;
+  });
+  const auto forward = static_cast<std::size_t>(first_loss - graph.graph().nodes.begin());
+  const auto only_updates_read = [&](std::size_t value) {
+    return std::ranges::all_of(graph.uses(value), [&](const IndexedGraph::Use& use) {
+      const std::string& name = graph.graph().nodes[use.node].name;
+      return name.starts_with("Sum_Grad_") || name.starts_with("Adam_");
+    });
+  };
+  std::vector<ValueKind> kinds(graph.value_count(), ValueKind::Computed);
+  for (std::size_t i = 0; i < graph.graph().initializers.size(); ++i) {
+    const std::int64_t elements = evaluator::element_count(graph.graph().initializers[i].shape);
+    kinds[i] = only_updates_read(i) ? folded_kind(graph, i, elements) : initializer_kind(graph, i);
+  }
+  for (std::size_t i = 0; i < graph.graph().inputs.size(); ++i) {
+    const std::size_t value = graph.input(i);
+    kinds[value] = ValueKind::Input;
+    if (!evaluator::is_float(graph.graph().inputs[i].type)) continue;
+    const bool is_read_forward = std::ranges::any_of(
+        graph.uses(value), [&](const IndexedGraph::Use& use) { return use.node < forward; });
+    if (is_read_forward && i > 0) kinds[value] = ValueKind::Parameter;
+    if (!graph.uses(value).empty() && only_updates_read(value)) kinds[value] = ValueKind::Buffer;
+  }
+  return kinds;
 }
 
 std::vector<ValueKind> value_kinds(const IndexedGraph& graph,

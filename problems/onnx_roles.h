@@ -70,12 +70,16 @@ class IndexedGraph {
 
 // The kind of every initializer and input, in the order of IndexedGraph; Computed for the rest.
 // Parameters are float initializers and inputs that only parameter slots read; running statistics,
-// masks and float constants that the exporter made (named …Constant_N_output_0, or read by Trilu
-// only) are buffers; settings and single numbers of such are constants.
+// masks and float constants that the exporter made (named /…_output_N and no weights of a product,
+// or read by Trilu only) are buffers; settings and single numbers of such are constants.
 // `data_inputs` names inputs that are data whatever reads them.
 // Source: docs/formats.md, ONNX.
 [[nodiscard]] std::vector<evaluator::ValueKind> value_kinds(
     const IndexedGraph& graph, const std::vector<std::string>& data_inputs);
+
+// The same for a ready-made training graph: of its float inputs the first is data, others that the
+// forward part reads are parameters, what only the optimizer reads are buffers (its states).
+[[nodiscard]] std::vector<evaluator::ValueKind> ready_made_kinds(const IndexedGraph& graph);
 
 // The kind of a constant that nodes made, by who still reads it.
 [[nodiscard]] evaluator::ValueKind folded_kind(const IndexedGraph& graph,

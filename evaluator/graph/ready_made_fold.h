@@ -14,7 +14,8 @@ namespace paretrain::evaluator {
 // One chain: x → [Pad] → Gather rows → Gather columns → Transpose → Reshape → MatMul with the
 // reshaped feature gradient → ReduceSum over the batch → Reshape to the weight's shape.
 struct Im2colChain {
-  std::vector<std::size_t> nodes;  // all of them, in graph order; the last makes the gradient
+  // In graph order, without the view of the feature gradient; the last makes the weight gradient.
+  std::vector<std::size_t> nodes;
   ValueId image;
   ValueId feature_gradient;
   ValueId weight_gradient;
