@@ -6,12 +6,12 @@
 #include "base/hash.h"
 #include "base/number_text.h"
 #include "evaluator/graph/ready_made.h"
-#include "evaluator/graph/training_step.h"
 #include "evaluator/hardware/offchip.h"
 #include "problems/accelerator_file.h"
 #include "problems/lowering.h"
 #include "problems/mapping_file.h"
 #include "problems/model_import.h"
+#include "problems/model_step.h"
 
 namespace paretrain::problems {
 

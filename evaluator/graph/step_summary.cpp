@@ -143,6 +143,8 @@ void add_storages(StepSummary& summary, const TrainingGraph& graph) {
         summary.input_bytes += storage.bytes;
         break;
       case StorageRole::Buffer:
+        summary.buffer_bytes += storage.bytes;
+        break;
       case StorageRole::Activation:
       case StorageRole::DropoutMask:
       case StorageRole::Statistic:

@@ -75,7 +75,8 @@ struct StepSummary {
   Bytes parameter_bytes;
   Bytes gradient_bytes;
   Bytes optimizer_state_bytes;
-  Bytes input_bytes;  // inputs and targets
+  Bytes input_bytes;   // inputs and targets
+  Bytes buffer_bytes;  // running statistics, masks
   std::int64_t saved_tensors = 0;
   Bytes saved_bytes;
   Bytes saved_input_bytes;  // included in saved_bytes

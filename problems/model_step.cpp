@@ -1,0 +1,43 @@
+#include "problems/model_step.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "evaluator/graph/ready_made.h"
+
+namespace paretrain::problems {
+
+using evaluator::UnsupportedOperator;
+
+std::vector<UnsupportedOperator> unsupported_operators(const ImportedModel& model) {
+  if (model.kind == ModelKind::ReadyMadeTrainingGraph) return {};
+  std::map<std::string, UnsupportedOperator> all;
+  for (UnsupportedOperator& entry : evaluator::unsupported_operators(model.graph))
+    all.emplace(entry.type, entry);
+  for (const UnknownOperatorUse& use : model.unknown_operators)
+    all.emplace(use.type, UnsupportedOperator{use.type, use.count, use.first_node});
+  std::vector<UnsupportedOperator> result;
+  for (auto& [type, entry] : all)
+    result.push_back(std::move(entry));
+  return result;
+}
+
+evaluator::TrainingGraph model_step(const ImportedModel& model,
+                                    const evaluator::TrainingOptions& options) {
+  if (model.kind == ModelKind::ReadyMadeTrainingGraph)
+    return evaluator::ready_made_training(model.graph, options);
+  if (options.unknown_operator == evaluator::UnknownOperator::Error) {
+    std::vector<Problem> problems;
+    for (const UnsupportedOperator& entry : unsupported_operators(model))
+      problems.push_back({model.name + ": " + entry.first_node,
+                          "operator " + entry.type + " (" + std::to_string(entry.count) +
+                              " in the model) has no rule for training",
+                          "--unknown-op elementwise treats it as an elementwise function"});
+    if (!problems.empty()) throw InputError(std::move(problems));
+  }
+  return evaluator::training_step(model.graph, options);
+}
+
+}  // namespace paretrain::problems
