@@ -1,0 +1,20 @@
+// Why: an operator on the command line is a few words ("B=1 K=64 …"); this is their grammar and the
+// command's help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "evaluator/core_cost/mapping.h"
+#include "problems/operator_nests.h"
+
+namespace paretrain::cli {
+
+// From --op, --dims, --stride, --dilation, --input-size, --bits. Errors: InputError.
+[[nodiscard]] problems::NestShape nest_shape(const Options& options);
+
+// "C:2 FY:3", inner to outer. Errors: InputError.
+[[nodiscard]] std::vector<evaluator::TemporalLoop> given_order(const std::string& text);
+
+}  // namespace paretrain::cli
