@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/number_text.h"
-#include "evaluator/graph/ready_made.h"
 #include "evaluator/hardware/offchip.h"
 #include "problems/accelerator_file.h"
 #include "problems/lowering.h"
@@ -74,12 +73,6 @@ void refuse_what_is_missing(const TrainingProblemOptions& options) {
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
-TrainingGraph graph_of(const ImportedModel& model, const evaluator::TrainingOptions& options) {
-  return model.kind == ModelKind::ReadyMadeTrainingGraph
-             ? evaluator::ready_made_training(model.graph, options)
-             : evaluator::training_step(model.graph, options);
-}
-
 // Cores by operator: the mapping file's entry for its name, its type, or the default.
 evaluator::CoreAllocations allocations_of(const TrainingGraph& graph,
                                           const Accelerator& accelerator,
@@ -100,7 +93,7 @@ TrainingProblem training_problem(const std::string& model, const TrainingProblem
   refuse_what_is_missing(options);
   AcceleratorFile file = accelerator_of(options.accelerator);
   ImportedStep step = imported_step(model, options);
-  auto graph = std::make_unique<const TrainingGraph>(graph_of(step.model, options.training));
+  auto graph = std::make_unique<const TrainingGraph>(model_step(step.model, options.training));
   auto accelerator = std::make_unique<const Accelerator>(std::move(file.accelerator));
 
   evaluator::GroupCostOptions costs;
