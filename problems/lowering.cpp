@@ -149,10 +149,12 @@ StepOperator lowered_operator(const TrainingGraph& graph,
   for (const Access& read : op.reads)
     add_once(result.reads, read.storage);
   for (const Access& write : op.writes) {
+    const bool resident = is_resident(graph.storage(write.storage).role);
+    // Running statistics are the group cost's business alone: no plan changes when they are
+    // written.
+    if (resident && op.phase != Phase::Update) continue;
     add_once(result.writes, write.storage);
-    // What is added to in place is fetched first.
-    if (write.accumulates && is_resident(graph.storage(write.storage).role))
-      add_once(result.reads, write.storage);
+    if (write.accumulates && resident) add_once(result.reads, write.storage);
   }
   CHECK(result.writes.size() <= 64, op.name);
   if (op.phase != Phase::Forward) result.forward = StepOperatorId(op.forward.index());

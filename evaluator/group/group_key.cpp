@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "evaluator/group/group_shape.h"
+
 namespace paretrain::evaluator {
 
 void GroupKey::add(std::uint64_t word) {
@@ -28,8 +30,7 @@ class KeyWriter {
       for (const Access& read : op.reads)
         if (read.bytes.number() > 0) add(read.storage, group, with_traffic);
       for (std::size_t w = 0; w < op.writes.size(); ++w) {
-        const bool produced = w >= 64 || ((running.produced >> w) & 1U) != 0;
-        if (produced && op.writes[w].bytes.number() > 0)
+        if (op.writes[w].bytes.number() > 0 && is_produced(graph_, running, w))
           add(op.writes[w].storage, group, with_traffic);
         else
           key_.add(kAbsent);
@@ -57,7 +58,8 @@ class KeyWriter {
       return std::ranges::find(values, value) != values.end() ? std::uint64_t{1} : std::uint64_t{0};
     };
     const auto bytes = static_cast<std::uint64_t>(graph_.storage(storage).bytes.number());
-    key_.add((bytes << 2U) | (in(group.reads) << 1U) | in(group.writes));
+    const std::uint64_t buffer = graph_.storage(storage).role == StorageRole::Buffer ? 1 : 0;
+    key_.add((bytes << 3U) | (buffer << 2U) | (in(group.reads) << 1U) | in(group.writes));
   }
 
   [[nodiscard]] StorageId known(std::size_t i) const {

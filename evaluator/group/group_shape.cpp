@@ -31,8 +31,7 @@ GroupShape wiring(const TrainingGraph& graph, std::span<const RunningOperator> o
     }
     for (std::size_t w = 0; w < member.op->writes.size(); ++w) {
       const Access& write = member.op->writes[w];
-      const bool produced = w >= 64 || ((running.produced >> w) & 1U) != 0;
-      if (write.bytes.number() == 0 || !produced) continue;
+      if (write.bytes.number() == 0 || !is_produced(graph, running, w)) continue;
       const std::size_t tensor = tensor_index(shape, write.storage);
       member.writes.push_back({&write, tensor});
       add_once(shape.tensors[tensor].makers, m);
@@ -70,14 +69,36 @@ std::int64_t stored_bytes(const TrainingGraph& graph, const GroupShape& shape, s
 
 }  // namespace
 
+bool is_produced(const TrainingGraph& graph, const RunningOperator& running, std::size_t w) {
+  if (!running.recompute) return true;
+  const std::vector<Access>& writes = graph.operators[running.op.index()].writes;
+  const auto is_buffer = [&](const Access& write) {
+    return graph.storage(write.storage).role == StorageRole::Buffer;
+  };
+  if (is_buffer(writes[w])) return false;
+  std::size_t bit = 0;
+  for (std::size_t before = 0; before < w; ++before) {
+    if (writes[before].storage == writes[w].storage) break;
+    const bool repeated = std::ranges::any_of(
+        writes.begin(), writes.begin() + static_cast<std::ptrdiff_t>(before), [&](const Access& a) {
+          return a.storage == writes[before].storage;
+        });
+    if (!repeated && !is_buffer(writes[before])) ++bit;
+  }
+  return ((running.produced >> bit) & 1U) != 0;
+}
+
 GroupShape group_shape(const TrainingGraph& graph, const GroupContent& content) {
   GroupShape shape = wiring(graph, content.operators);
   for (std::size_t t = 0; t < shape.tensors.size(); ++t) {
     GroupTensor& tensor = shape.tensors[t];
     const StepValueId value(tensor.storage.index());
-    if (std::ranges::find(content.reads, value) != content.reads.end())
+    // Running statistics are added to in place by forward operators; plans do not know them.
+    const bool added_to =
+        graph.storage(tensor.storage).role == StorageRole::Buffer && !tensor.makers.empty();
+    if (added_to || std::ranges::find(content.reads, value) != content.reads.end())
       tensor.fetch_bytes = fetched_bytes(graph, shape, t);
-    if (std::ranges::find(content.writes, value) != content.writes.end())
+    if (added_to || std::ranges::find(content.writes, value) != content.writes.end())
       tensor.store_bytes = stored_bytes(graph, shape, t);
   }
   return shape;

@@ -41,6 +41,13 @@ struct GroupShape {
   std::vector<GroupTensor> tensors;  // in order of first access
 };
 
+// Whether write `w` of the operator happens. A plan's bits count the distinct storages that a plan
+// knows: running statistics, which forward operators add to in place, have none and are left alone
+// by a recompute.
+[[nodiscard]] bool is_produced(const TrainingGraph& graph,
+                               const RunningOperator& running,
+                               std::size_t w);
+
 // Bytes moved for a tensor: of each member the sum over its different views of it, of all members
 // the largest, and never more than the storage has.
 [[nodiscard]] GroupShape group_shape(const TrainingGraph& graph, const GroupContent& content);

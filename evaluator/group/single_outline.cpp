@@ -142,7 +142,7 @@ class SingleBuilder {
   [[nodiscard]] std::int64_t touched(const Access& access,
                                      std::span<const LoopCount> counts,
                                      Halo halo) const {
-    if (access.axes.empty() && !access.operand) return ceil_div(access.bytes.number(), steps_);
+    if (access.axes.empty()) return ceil_div(access.bytes.number(), steps_);
     return touched_bytes(access, nest_, counts, halo);
   }
 
@@ -227,7 +227,7 @@ class SingleBuilder {
 
   void add_moves(const Access& access, NestOperand operand, std::int64_t bytes, Way direction) {
     const Passes moves = passes(access, nest_, cuts_);
-    const bool sliced = access.axes.empty() && !access.operand && steps_ > 1;
+    const bool sliced = access.axes.empty() && steps_ > 1;
     if (sliced) {
       add_stage(access, operand, bytes, ceil_div(bytes, steps_), direction);
       return;
