@@ -101,6 +101,9 @@ class Options {
 
   [[nodiscard]] const Values& values() const noexcept { return values_; }
 
+  // Words without dashes, by the names of their places.
+  [[nodiscard]] const Values& words() const noexcept { return positionals_; }
+
   [[nodiscard]] const std::vector<std::string>& given() const noexcept { return given_; }
 
  private:

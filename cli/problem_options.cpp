@@ -289,10 +289,4 @@ bool is_cost_graph(const std::string& model) {
   return model.ends_with(".json");
 }
 
-std::string objective_name(PlanObjective objective) {
-  for (const auto& entry : kObjectives)
-    if (entry.value == objective) return entry.name;
-  CHECK(false, "an objective outside its table");
-}
-
 }  // namespace paretrain::cli

@@ -12,11 +12,12 @@
 #include "evaluator/core_cost/core_cost.h"
 #include "evaluator/graph/training_options.h"
 #include "problems/import_options.h"
+#include "problems/plan_search_problem.h"
 
 namespace paretrain::cli {
 
-// Which objectives are minimised, in this order.
-enum class PlanObjective { Latency, Energy, Memory };
+using problems::PlanObjective;
+
 enum class GradientCount { On, Off };
 
 struct AcceleratorOptions {
@@ -34,6 +35,7 @@ struct PlanOptions {
   std::vector<std::string> recompute;            // --recompute PATTERN
   std::optional<std::int64_t> max_group_length;  // as given on the command line
   std::optional<Bytes> memory_limit;
+  // Which are minimised, in this order.
   std::vector<PlanObjective> objectives = {
       PlanObjective::Latency, PlanObjective::Energy, PlanObjective::Memory};
   std::optional<GradientCount> count_gradients;  // cost graphs only
@@ -62,7 +64,5 @@ struct ProblemOptions {
 [[nodiscard]] ProblemOptions problem_options(const Options& options);
 
 [[nodiscard]] bool is_cost_graph(const std::string& model);  // ends in .json
-
-[[nodiscard]] std::string objective_name(PlanObjective objective);
 
 }  // namespace paretrain::cli

@@ -1,0 +1,106 @@
+// Why: optimize, resume and enumerate share all of a run but the search itself: the folder, the
+// baselines, the reference point, and what is written and printed at the end.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/loaded_problem.h"
+#include "cli/options.h"
+#include "cli/problem_options.h"
+#include "cli/search_options.h"
+#include "cli/terminal.h"
+#include "engine/individuals.h"
+#include "engine/search.h"
+#include "problems/named_plans.h"
+#include "problems/plan_search_problem.h"
+#include "problems/search_space.h"
+#include "results/history.h"
+#include "results/manifest.h"
+#include "results/plan_table.h"
+#include "results/run_folder.h"
+
+namespace paretrain::cli {
+
+// What was asked for, as a value that a snapshot can hold and give back.
+struct RunRequest {
+  std::string command;
+  ProblemOptions problem;
+  SearchOptions search;
+  std::vector<results::OptionValues> options;
+};
+
+// The options with their values, the words by position, and which were said by the user.
+[[nodiscard]] std::vector<results::OptionValues> stored_options(const Options& options);
+[[nodiscard]] Options restored_options(const std::vector<results::OptionValues>& stored);
+[[nodiscard]] RunRequest run_request(const std::string& command, const Options& options);
+
+// A loaded problem with its genes, baselines and reference point. Stays where it is: the search
+// looks into it.
+class PlanRun {
+ public:
+  // Errors: InputError, IoError.
+  explicit PlanRun(RunRequest request);
+  PlanRun(const PlanRun&) = delete;
+  PlanRun& operator=(const PlanRun&) = delete;
+  PlanRun(PlanRun&&) = delete;
+  PlanRun& operator=(PlanRun&&) = delete;
+  ~PlanRun() = default;
+
+  [[nodiscard]] const RunRequest& request() const noexcept { return request_; }
+
+  [[nodiscard]] const LoadedProblem& loaded() const noexcept { return loaded_; }
+
+  [[nodiscard]] const problems::PlanProblem& plans() const { return loaded_.plans(); }
+
+  [[nodiscard]] const problems::SearchSpace& space() const noexcept { return space_; }
+
+  [[nodiscard]] const problems::PlanSearchProblem& search_problem() const noexcept {
+    return search_problem_;
+  }
+
+  [[nodiscard]] const results::RunIdentity& identity() const noexcept { return identity_; }
+
+  // The inputs as the run was begun with them: same content, other names.
+  void keep_inputs(std::vector<results::RunInput> inputs) { identity_.inputs = std::move(inputs); }
+
+  // Evaluates the baselines; the reference point needs them. To be called once, before the rest.
+  void work_out_baselines();
+
+  [[nodiscard]] const std::vector<problems::NamedPlan>& baselines() const { return baselines_; }
+
+  [[nodiscard]] const std::vector<results::PlanRow>& baseline_rows() const {
+    return baseline_rows_;
+  }
+
+  // One value per objective: the worst baseline + 1, or what --reference says.
+  [[nodiscard]] const std::vector<double>& reference() const { return reference_; }
+
+  [[nodiscard]] engine::SearchOptions engine_options() const;
+  // Baselines as genomes of the search; empty with --no-warm-start.
+  [[nodiscard]] std::vector<engine::Genome> warm_genomes() const;
+
+  // Rows of front.csv, sorted as there.
+  [[nodiscard]] std::vector<results::PlanRow> front_rows(const engine::Individuals& archive) const;
+  // Share of the product of the reference point.
+  [[nodiscard]] double hypervolume(const std::vector<results::PlanRow>& rows) const;
+  [[nodiscard]] results::HistoryColumns history_columns() const;
+  [[nodiscard]] std::vector<double> objectives(const problems::PlanEvaluation& evaluation) const;
+
+  // With what is known before the search.
+  [[nodiscard]] results::RunManifest manifest() const;
+
+ private:
+  RunRequest request_;
+  LoadedProblem loaded_;
+  problems::SearchSpace space_;
+  problems::PlanSearchProblem search_problem_;
+  results::RunIdentity identity_;
+  std::vector<problems::NamedPlan> baselines_;
+  std::vector<results::PlanRow> baseline_rows_;
+  std::vector<double> reference_;
+};
+
+}  // namespace paretrain::cli

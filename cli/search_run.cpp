@@ -1,0 +1,236 @@
+#include "cli/search_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/number_text.h"
+#include "cli/command.h"
+#include "cli/machine.h"
+#include "cli/progress.h"
+#include "cli/run_outputs.h"
+#include "cli/stop_signals.h"
+
+namespace paretrain::cli {
+
+namespace {
+
+// Keeps the snapshot of the run: what was asked for, the state, the history.
+class SnapshotKeeper {
+ public:
+  SnapshotKeeper(const results::RunFolder& folder,
+                 results::RunSnapshot snapshot,
+                 std::int64_t interval)
+      : folder_(folder), snapshot_(std::move(snapshot)), interval_(interval) {}
+
+  [[nodiscard]] const std::vector<engine::GenerationReport>& history() const {
+    return snapshot_.history;
+  }
+
+  void add(const engine::GenerationReport& report) { snapshot_.history.push_back(report); }
+
+  void save(const engine::SearchState& state) {
+    snapshot_.state = state;
+    results::write_snapshot(folder_.path(), snapshot_);
+    saved_ = state.generation;
+  }
+
+  void save_when_due(const engine::SearchState& state) {
+    if (state.generation % static_cast<std::uint64_t>(interval_) == 0) save(state);
+  }
+
+  void save_last(const engine::SearchState& state) {
+    if (saved_ != state.generation) save(state);
+  }
+
+ private:
+  const results::RunFolder& folder_;
+  results::RunSnapshot snapshot_;
+  std::int64_t interval_;
+  std::optional<std::uint64_t> saved_;
+};
+
+class SearchRun {
+ public:
+  SearchRun(PlanRun& run,
+            const results::RunFolder& folder,
+            std::optional<results::RunSnapshot> from,
+            Terminal& terminal)
+      : run_(run),
+        folder_(folder),
+        from_(std::move(from)),
+        terminal_(terminal),
+        started_(std::chrono::steady_clock::now()),
+        manifest_(run.manifest()) {}
+
+  int execute(OutcomeFormat format) {
+    const StopSignals signals;
+    manifest_.machine = machine_summary(run_.request().search.threads);
+    manifest_.resumptions = from_ ? from_->resumptions + 1 : 0;
+    folder_.write("manifest.json", results::manifest_json(manifest_));
+    run_.work_out_baselines();
+    const RunOutcome outcome = run_.space().free_gene_count() == 0 ? only_plan() : searched();
+    complete_manifest(manifest_, run_, outcome);
+    write_tables(folder_, run_, outcome);
+    write_pictures(folder_, run_, manifest_, outcome);
+    finish_manifest();
+    report(outcome, format);
+    return exit_value();
+  }
+
+ private:
+  // Every gene is fixed: there is one plan, and nothing to search or to resume.
+  RunOutcome only_plan() {
+    RunOutcome outcome;
+    const results::PlanRow row = run_.baseline_rows().front();
+    manifest_.statistics.evaluations = 1;
+    manifest_.stop = "every gene is fixed: there is one plan";
+    manifest_.status = results::RunStatus::Done;
+    engine::GenerationReport report;
+    report.evaluations = 1;
+    if (row.evaluation.violation_bytes == 0) {
+      outcome.front = {row};
+      outcome.front.front().name = "0";
+      report.front = 1;
+      report.hypervolume = run_.hypervolume(outcome.front);
+      report.best = run_.objectives(row.evaluation);
+    } else {
+      outcome.least_infeasible_bytes = row.evaluation.peak_bytes;
+      report.infeasible = 1;
+    }
+    outcome.history = {report};
+    return outcome;
+  }
+
+  RunOutcome searched() {
+    engine::Search search(run_.search_problem(), run_.engine_options());
+    SnapshotKeeper keeper(folder_, first_snapshot(), run_.request().search.snapshot_every);
+    Progress progress(terminal_, run_.request().search);
+    if (from_) {
+      search.resume(from_->state);
+      terminal_.message("resumed from generation " +
+                        number_text(static_cast<std::int64_t>(search.state().generation)));
+    } else {
+      search.start(run_.warm_genomes());
+      keeper.add(search.report());
+      keeper.save(search.state());
+    }
+    progress.begin(search.report());
+    while (!search.stop_reason() && StopSignals::request() == StopRequest::None) {
+      search.step();
+      const engine::GenerationReport report = search.report();
+      keeper.add(report);
+      keeper.save_when_due(search.state());
+      progress.show(report);
+    }
+    keeper.save_last(search.state());
+    progress.finish(search.report());
+    note_end(search);
+    return outcome_of(search, keeper.history());
+  }
+
+  [[nodiscard]] results::RunSnapshot first_snapshot() const {
+    results::RunSnapshot snapshot;
+    snapshot.identity = run_.identity();
+    if (from_) snapshot.history = from_->history;
+    snapshot.resumptions = manifest_.resumptions;
+    return snapshot;
+  }
+
+  void note_end(const engine::Search& search) {
+    manifest_.statistics = search.state().statistics;
+    manifest_.generation = search.state().generation;
+    if (const auto reason = search.stop_reason()) {
+      manifest_.status = results::RunStatus::Done;
+      manifest_.stop = engine::description(*reason);
+    } else {
+      manifest_.status = results::RunStatus::Interrupted;
+      manifest_.stop = "stopped by a signal";
+      request_ = StopSignals::request();
+    }
+    const std::uint64_t not_finite = manifest_.statistics.not_finite;
+    if (not_finite > 0) {
+      manifest_.warnings.push_back({"evaluations whose result was not a finite number",
+                                    static_cast<std::int64_t>(not_finite)});
+    }
+  }
+
+  RunOutcome outcome_of(const engine::Search& search,
+                        const std::vector<engine::GenerationReport>& history) {
+    RunOutcome outcome;
+    outcome.front = run_.front_rows(search.state().archive);
+    outcome.history = history;
+    std::int64_t least = INT64_MAX;
+    for (const results::PlanRow& row : run_.front_rows(search.state().population)) {
+      least = std::min(least, row.evaluation.peak_bytes);
+      if (row.evaluation.violation_bytes == 0) outcome.others.push_back(row.evaluation);
+    }
+    for (const results::PlanRow& row : run_.baseline_rows())
+      least = std::min(least, row.evaluation.peak_bytes);
+    if (outcome.front.empty()) outcome.least_infeasible_bytes = least;
+    return outcome;
+  }
+
+  void finish_manifest() {
+    if (manifest_.front == 0 && manifest_.status == results::RunStatus::Done)
+      manifest_.status = results::RunStatus::Infeasible;
+    manifest_.machine.finished = time_text();
+    manifest_.machine.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    folder_.write("manifest.json", results::manifest_json(manifest_));
+  }
+
+  void report(const RunOutcome& outcome, OutcomeFormat format) {
+    const std::string folder = folder_.path().string();
+    switch (format) {
+      case OutcomeFormat::Json:
+        terminal_.data(results::manifest_json(manifest_));
+        break;
+      case OutcomeFormat::Text:
+        terminal_.data(outcome_text(run_, manifest_, outcome));
+        break;
+    }
+    terminal_.message("stop: " + manifest_.stop + "\nwrote " + folder);
+    if (manifest_.status == results::RunStatus::Interrupted)
+      terminal_.message("resume with: paretrain resume " + folder);
+    if (manifest_.status == results::RunStatus::Infeasible) {
+      terminal_.error("nothing feasible under the memory limit of " +
+                      number_text(run_.plans().memory_limit_bytes().value_or(0)) +
+                      " bytes; the smallest memory found that would do is " +
+                      number_text(*manifest_.smallest_memory_bytes) + " bytes");
+    }
+  }
+
+  [[nodiscard]] int exit_value() const {
+    switch (manifest_.status) {
+      case results::RunStatus::Infeasible:
+        return kNothingFeasible;
+      case results::RunStatus::Interrupted:
+        return exit_code(request_);
+      case results::RunStatus::Running:
+      case results::RunStatus::Done:
+        break;
+    }
+    return kDone;
+  }
+
+  PlanRun& run_;
+  const results::RunFolder& folder_;
+  std::optional<results::RunSnapshot> from_;
+  Terminal& terminal_;
+  std::chrono::steady_clock::time_point started_;
+  results::RunManifest manifest_;
+  StopRequest request_ = StopRequest::None;
+};
+
+}  // namespace
+
+int run_search(PlanRun& run,
+               const results::RunFolder& folder,
+               std::optional<results::RunSnapshot> from,
+               OutcomeFormat format,
+               Terminal& terminal) {
+  return SearchRun(run, folder, std::move(from), terminal).execute(format);
+}
+
+}  // namespace paretrain::cli
