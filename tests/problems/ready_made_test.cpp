@@ -1,0 +1,188 @@
+// Ready-made training graphs against the tables of their makers (reference/MONET.md).
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "problems/model_training.h"
+#include "tests/problems/csv_rows.h"
+#include "tests/support/doctest.h"
+#include "tests/support/shared_data.h"
+
+namespace paretrain::tests {
+
+namespace {
+
+using evaluator::MacKind;
+using evaluator::Phase;
+using evaluator::StorageRole;
+using evaluator::TrainingGraph;
+using evaluator::TrainingOptions;
+
+struct Expected {
+  std::string file;
+  std::string tables;
+  std::int64_t forward;
+  std::int64_t backward;
+  std::int64_t optimizer;
+  std::int64_t candidate_bytes;
+  std::int64_t forward_macs;
+  std::int64_t backward_macs;
+};
+
+const std::vector<Expected>& expected() {
+  static const std::vector<Expected> all{
+      {"resnet18_full_training", "resnet18_full", 49, 251, 315, 4460544, 2221690880, 4436303872},
+      {"resnet18_lora_training", "resnet18_lora", 129, 441, 600, 4891648, 2376454144, 2523254784},
+      {"gpt2like_training", "gpt2like", 139, 213, 90, 13778944, 3309305856, 6618611712}};
+  return all;
+}
+
+TrainingOptions monet_options() {
+  TrainingOptions options;
+  options.candidates = evaluator::CandidateSet::Monet;
+  options.precision = evaluator::Precision::Fp16;
+  return options;
+}
+
+std::int64_t macs(const TrainingGraph& graph, Phase phase) {
+  std::int64_t sum = 0;
+  for (const evaluator::Operator& op : graph.operators)
+    if (op.phase == phase) sum += op.macs;
+  return sum;
+}
+
+TEST_CASE("ready_made_training: phases and products are those of the file") {
+  for (const Expected& want : expected()) {
+    const auto path = shared_data("models/" + want.file + ".onnx");
+    if (!path) return;
+    CAPTURE(want.file);
+    const auto model = problems::imported_model(path->string(), {});
+    CHECK(model.kind == problems::ModelKind::ReadyMadeTrainingGraph);
+    for (const bool fold : {true, false}) {
+      TrainingOptions options = monet_options();
+      options.fold_im2col = fold;
+      const TrainingGraph graph = problems::training_graph_of(model, options);
+      REQUIRE(graph.imported_nodes.has_value());
+      CHECK(graph.imported_nodes->forward == want.forward);
+      CHECK(graph.imported_nodes->backward == want.backward);
+      CHECK(graph.imported_nodes->optimizer == want.optimizer);
+      CHECK(macs(graph, Phase::Forward) == want.forward_macs);
+      CHECK(macs(graph, Phase::Backward) == want.backward_macs);
+      CHECK(macs(graph, Phase::Update) == 0);
+    }
+  }
+}
+
+TEST_CASE("ready_made_training: MONET's candidates with their bytes in order") {
+  for (const Expected& want : expected()) {
+    const auto path = shared_data("models/" + want.file + ".onnx");
+    const auto table =
+        shared_data("reference/monet_training_graph_" + want.tables + "_saved_activations.csv");
+    if (!path || !table) return;
+    CAPTURE(want.file);
+    const TrainingGraph graph =
+        problems::training_graph_of(problems::imported_model(path->string(), {}), monet_options());
+    std::vector<std::string> names;
+    std::vector<std::string> bytes;
+    for (const auto& row : csv_rows(*table)) {
+      if (row.at("checkpoint_candidate") != "1") continue;
+      names.push_back(row.at("tensor"));
+      bytes.push_back(row.at("bytes_fp16"));
+    }
+    REQUIRE(graph.candidates.size() == names.size());
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const evaluator::Storage& storage = graph.storage(graph.candidates[i]);
+      CHECK(storage.name == names[i]);
+      CHECK(std::to_string(storage.bytes.number()) == bytes[i]);
+      sum += storage.bytes.number();
+    }
+    CHECK(sum == want.candidate_bytes);
+  }
+}
+
+TEST_CASE("ready_made_training: operators run in an order that makes what they read") {
+  for (const Expected& want : expected()) {
+    const auto path = shared_data("models/" + want.file + ".onnx");
+    if (!path) return;
+    CAPTURE(want.file);
+    const TrainingGraph graph =
+        problems::training_graph_of(problems::imported_model(path->string(), {}), {});
+    std::vector<bool> exists;
+    for (const evaluator::Storage& storage : graph.storages) {
+      const bool given =
+          storage.role == StorageRole::Input || storage.role == StorageRole::Target ||
+          storage.role == StorageRole::Parameter || storage.role == StorageRole::Buffer ||
+          storage.role == StorageRole::OptimizerState;
+      exists.push_back(given);
+    }
+    Phase phase = Phase::Forward;
+    for (const evaluator::Operator& op : graph.operators) {
+      CAPTURE(op.name);
+      CHECK(op.phase >= phase);
+      phase = op.phase;
+      CHECK(graph.operators[op.forward.index()].phase == Phase::Forward);
+      for (const evaluator::Access& access : op.reads)
+        CHECK(exists[access.storage.index()]);
+      for (const evaluator::Access& access : op.writes)
+        exists[access.storage.index()] = true;
+    }
+  }
+}
+
+TEST_CASE("ready_made_training: spelled-out weight gradients become one operator each") {
+  const auto path = shared_data("models/resnet18_full_training.onnx");
+  if (!path) return;
+  const auto model = problems::imported_model(path->string(), {});
+  const auto count = [&](const TrainingGraph& graph, const std::string& type) {
+    std::int64_t found = 0;
+    for (const evaluator::Operator& op : graph.operators)
+      if (op.phase == Phase::Backward && op.type == type) ++found;
+    return found;
+  };
+  const TrainingGraph folded = problems::training_graph_of(model, {});
+  CHECK(count(folded, "ConvWeightGradient") == 19);
+  CHECK(count(folded, "Pad") == 0);
+  CHECK(count(folded, "MatMul") == 1);  // of the first layer, whose im2col matrix is an input
+  TrainingOptions options;
+  options.fold_im2col = false;
+  const TrainingGraph plain = problems::training_graph_of(model, options);
+  CHECK(count(plain, "ConvWeightGradient") == 0);
+  CHECK(count(plain, "MatMul") == 20);
+}
+
+TEST_CASE("ready_made_training: LoRA has no weight gradient that its optimizer does not use") {
+  const auto path = shared_data("models/resnet18_lora_training.onnx");
+  if (!path) return;
+  const TrainingGraph graph =
+      problems::training_graph_of(problems::imported_model(path->string(), {}), {});
+  std::int64_t gradients = 0;
+  for (const evaluator::Operator& op : graph.operators)
+    if (op.mac_kind == MacKind::WeightGradient) ++gradients;
+  CHECK(gradients == 40);
+  std::int64_t trained = 0;
+  for (const evaluator::Storage& storage : graph.storages)
+    if (storage.role == StorageRole::ParameterGradient) ++trained;
+  CHECK(trained == 40);
+}
+
+TEST_CASE("ready_made_training: what the file decides cannot be chosen") {
+  const auto path = shared_data("models/resnet18_full_training.onnx");
+  if (!path) return;
+  const auto model = problems::imported_model(path->string(), {});
+  TrainingOptions options;
+  options.freeze = {"conv1*"};
+  try {
+    static_cast<void>(problems::training_graph_of(model, options));
+    FAIL("accepted");
+  } catch (const InputError& error) {
+    CHECK(std::string(error.what()) ==
+          "--freeze: a ready-made training graph has its own; expected a forward network\n"
+          "hint: leave the option out");
+  }
+}
+
+}  // namespace
+
+}  // namespace paretrain::tests
