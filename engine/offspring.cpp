@@ -118,7 +118,7 @@ void Offspring::make(const OffspringSource& source) {
 }
 
 void Offspring::canonicalize_pending() {
-  parallel_for(pending_.size(), options_->threads, [this](std::size_t i) {
+  parallel_for(pending_.size(), options_->threads, pace_, [this](std::size_t i) {
     const std::size_t slot = pending_[i];
     problem_->canonicalize(row(slot));
     slots_[slot].fingerprint = hash_of(row(slot));

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "engine/evaluation_memory.h"
 #include "engine/local_moves.h"
+#include "engine/parallel_for.h"
 #include "engine/problem.h"
 #include "engine/search_options.h"
 #include "engine/search_state.h"
@@ -87,6 +88,7 @@ class Offspring {
   std::vector<std::uint64_t> fingerprints_;
   std::vector<std::uint32_t> entrants_;  // of the tournaments, four per pair of slots
   Genome scratch_;
+  Pace pace_;  // of canonicalisation
   std::size_t new_genomes_ = 0;
   std::uint64_t duplicates_ = 0;
   std::uint64_t swept_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -19,6 +21,17 @@
 namespace paretrain::engine {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Loops expected to take less than this stay on one thread.
+constexpr double kShortLoopSeconds = 50e-6;
+// In a parallel loop every so many calls one is timed.
+constexpr std::size_t kTimedEvery = 16;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 // The exception of the lowest index that threw.
 class FirstError {
@@ -73,6 +86,23 @@ void run_on_threads(std::size_t count, int threads, const LoopBody& body, FirstE
 
 #endif
 
+// Times some of the calls.
+struct TimedBody {
+  LoopBody body;
+  std::atomic<std::int64_t> nanoseconds{0};
+
+  void operator()(std::size_t index) {
+    if (index % kTimedEvery != 0) {
+      body.call(body.context, index);
+      return;
+    }
+    const Clock::time_point begin = Clock::now();
+    body.call(body.context, index);
+    nanoseconds +=
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+  }
+};
+
 }  // namespace
 
 int thread_count(int threads) {
@@ -80,16 +110,29 @@ int thread_count(int threads) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-void run_parallel(std::size_t count, int threads, LoopBody body) {
+void run_parallel(std::size_t count, int threads, LoopBody body, Pace* pace) {
   const auto most = static_cast<int>(std::min<std::size_t>(count, 1024));
   const int used = std::min(thread_count(threads), most);
+  if (used < 1) return;
   FirstError error;
-  if (used <= 1) {
+  const bool is_short =
+      pace != nullptr && pace->seconds_per_call * static_cast<double>(count) < kShortLoopSeconds;
+  double seconds = 0;  // of `timed` calls
+  std::size_t timed = count;
+  if (used == 1 || is_short) {
+    const Clock::time_point begin = Clock::now();
     for (std::size_t index = 0; index < count; ++index)
       call_guarded(body, index, error);
-  } else {
+    seconds = seconds_since(begin);
+  } else if (pace == nullptr) {
     run_on_threads(count, used, body, error);
+  } else {
+    TimedBody timed_body{.body = body};
+    run_on_threads(count, used, loop_body(timed_body), error);
+    timed = (count + kTimedEvery - 1) / kTimedEvery;
+    seconds = static_cast<double>(timed_body.nanoseconds) * 1e-9;
   }
+  if (pace != nullptr) pace->seconds_per_call = seconds / static_cast<double>(timed);
   error.rethrow();
 }
 

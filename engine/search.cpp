@@ -105,6 +105,7 @@ struct Search::Parts {
   std::vector<std::uint32_t> batch_rows;  // rows of merged that the batch evaluates
   Individuals batch;
   std::vector<Evaluation> evaluations;
+  Pace pace;  // of evaluation
   std::vector<std::uint32_t> best_rows;
 };
 
@@ -269,7 +270,7 @@ void Search::step() {
   if (parts.state.exhausted) return;
   const Individuals& batch = ask();
   parts.evaluations.resize(batch.size());
-  parallel_for(batch.size(), parts.options.threads, [&parts, &batch](std::size_t i) {
+  parallel_for(batch.size(), parts.options.threads, parts.pace, [&parts, &batch](std::size_t i) {
     parts.evaluations[i] = parts.problem.evaluate(batch.genome(i));
   });
   tell(parts.evaluations);

@@ -31,8 +31,8 @@ struct VariationOptions {
   std::optional<double> crossover_probability = {};
   BitCrossover bit_crossover = BitCrossover::TwoPoint;
   std::optional<double> mutated_genes = {};  // expected number per offspring
-  double crossover_index = 15;          // distribution index of simulated binary crossover
-  double mutation_index = 20;           // distribution index of polynomial mutation
+  double crossover_index = 15;               // distribution index of simulated binary crossover
+  double mutation_index = 20;                // distribution index of polynomial mutation
 };
 
 struct SelectionOptions {
@@ -44,8 +44,9 @@ struct SelectionOptions {
 // StopReason::Exhausted).
 struct StopOptions {
   std::optional<std::uint64_t> generations = {};
-  std::optional<std::uint64_t> evaluations = {};  // never exceeded: the last generation is cut short
-  std::optional<double> seconds = {};             // since start() or resume() of this Search
+  std::optional<std::uint64_t> evaluations =
+      {};                              // never exceeded: the last generation is cut short
+  std::optional<double> seconds = {};  // since start() or resume() of this Search
   // Generations in a row without progress of the hypervolume (of the archive, when no reference is
   // given). Never fires while nothing feasible is known.
   std::optional<std::uint64_t> patience = {};
@@ -53,8 +54,9 @@ struct StopOptions {
 
 // The hypervolume of the archive is reported in multiples of `unit`.
 struct HypervolumeOptions {
-  std::vector<double> reference = {};  // one value per objective; points beyond it contribute nothing
-  double unit = 1;                // the product of the reference, for shares between 0 and 1
+  std::vector<double> reference =
+      {};           // one value per objective; points beyond it contribute nothing
+  double unit = 1;  // the product of the reference, for shares between 0 and 1
 };
 
 // Requires: population >= 1, 0 <= local_search <= 1, keep_equal >= 1.

@@ -36,6 +36,25 @@ TEST_CASE("parallel_for: rethrows the exception of the lowest index after all ca
   }
 }
 
+TEST_CASE("parallel_for: with a pace calls every index once and learns how long a call takes") {
+  for (const int threads : {1, 4}) {
+    paretrain::engine::Pace pace;
+    for (int round = 0; round < 3; ++round) {
+      std::vector<int> calls(500, 0);
+      parallel_for(500, threads, pace, [&](std::size_t i) { ++calls[i]; });
+      CHECK(calls == std::vector<int>(500, 1));
+      CHECK(pace.seconds_per_call < 1);
+    }
+    CHECK_THROWS_AS(parallel_for(5,
+                                 threads,
+                                 pace,
+                                 [](std::size_t i) {
+                                   if (i == 4) throw std::runtime_error("four");
+                                 }),
+                    std::runtime_error);
+  }
+}
+
 TEST_CASE("thread_count: zero means all processors") {
   CHECK(paretrain::engine::thread_count(3) == 3);
   CHECK(paretrain::engine::thread_count(0) >= 1);
