@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/printable_text.h"
 #include "problems/builtin_models.h"
 #include "problems/onnx_import.h"
 #include "problems/onnx_model.h"
@@ -46,6 +47,7 @@ ImportedModel imported_model_bytes(const std::string& bytes,
                                    const ImportOptions& options) {
   ImportedModel model = model_of(onnx_graph(bytes, label), label, options);
   model.name = stem_of(label);
+  model.graph.name = printable(model.name);  // what later messages call the model
   return model;
 }
 

@@ -74,6 +74,11 @@ Inference inference_of(const IndexedGraph& graph,
   return inferred_at_batch(graph, base.facts, std::move(facts), *sizes.change, faults);
 }
 
+// Exporters leave names out; then the first output's name says which node is meant.
+std::string node_label(const OnnxNode& node) {
+  return node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name;
+}
+
 std::vector<UnknownOperatorUse> unknown_uses(const OnnxGraph& graph,
                                              const std::vector<std::size_t>& nodes) {
   std::map<std::string, UnknownOperatorUse> uses;
@@ -84,7 +89,7 @@ std::vector<UnknownOperatorUse> unknown_uses(const OnnxGraph& graph,
     UnknownOperatorUse& use = uses[type];
     if (use.count++ == 0) {
       use.type = type;
-      use.first_node = printable(source.name);
+      use.first_node = printable(node_label(source).substr(0, kLongestName));
     }
   }
   std::vector<UnknownOperatorUse> result;
@@ -126,7 +131,7 @@ void warn_of_recurrence(const OnnxGraph& graph, std::vector<std::string>& warnin
   std::string first;
   for (const OnnxNode& node : graph.nodes) {
     if (node.type != "LSTM" && node.type != "GRU" && node.type != "RNN") continue;
-    if (count++ == 0) first = quoted(node.name) + " (" + node.type + ")";
+    if (count++ == 0) first = quoted(node_label(node)) + " (" + node.type + ")";
   }
   if (count > 0)
     warnings.push_back(number_text(count) +
