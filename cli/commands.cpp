@@ -5,6 +5,7 @@
 #include "cli/cost.h"
 #include "cli/describe_snapshot.h"
 #include "cli/enumerate.h"
+#include "cli/evaluate.h"
 #include "cli/inspect.h"
 #include "cli/list.h"
 #include "cli/optimize.h"
@@ -26,7 +27,7 @@ constexpr std::array kCommands{
             "every genome of a small problem: the exact front",
             enumerate_syntax,
             run_enumerate},
-    Command{"evaluate", "one plan with its full breakdown"},
+    Command{"evaluate", "one plan with its full breakdown", evaluate_syntax, run_evaluate},
     Command{"inspect", "the training graph of a model; no search", inspect_syntax, run_inspect},
     Command{"cost", "one operator on one core: cycles, energy, mapping", cost_syntax, run_cost},
     Command{"pick", "choose a plan of a front and say why", pick_syntax, run_pick},

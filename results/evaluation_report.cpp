@@ -1,0 +1,216 @@
+#include "results/evaluation_report.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace paretrain::results {
+
+using evaluator::GroupContent;
+using evaluator::MemoryRole;
+using evaluator::PlanExplanation;
+using evaluator::PlanStep;
+using evaluator::RunningOperator;
+using evaluator::StepGraph;
+using evaluator::StepOperator;
+using evaluator::StepPhase;
+using evaluator::StepValueId;
+using evaluator::ValueCopy;
+using problems::Genome;
+using problems::GenomeView;
+using problems::PlanProblem;
+
+namespace {
+
+std::string role_name(MemoryRole role) {
+  switch (role) {
+    case MemoryRole::Parameters:
+      return "parameters";
+    case MemoryRole::Gradients:
+      return "gradients";
+    case MemoryRole::OptimizerState:
+      return "optimizer_state";
+    case MemoryRole::Activations:
+      return "activations";
+    case MemoryRole::Inputs:
+      return "inputs";
+    case MemoryRole::Other:
+      return "other";
+  }
+  CHECK(false, "a memory role without a name");
+  return {};
+}
+
+std::string phase_name(const StepOperator& op, const RunningOperator& running) {
+  if (running.recompute) return "recompute";
+  switch (op.phase) {
+    case StepPhase::Forward:
+      return "forward";
+    case StepPhase::Backward:
+      return "backward";
+    case StepPhase::Update:
+      return "update";
+  }
+  CHECK(false, "a phase without a name");
+  return {};
+}
+
+std::string operator_name(const StepGraph& graph, const RunningOperator& running) {
+  const std::string& name = graph.operators[running.op.index()].name;
+  return running.recompute ? "recompute:" + name : name;
+}
+
+std::vector<StepValueId> values_of(const std::vector<ValueCopy>& copies) {
+  std::vector<StepValueId> values;
+  for (const ValueCopy& copy : copies)
+    values.push_back(copy.value);
+  return values;
+}
+
+// The operator on its own: all it reads is fetched, all it makes is stored. What it adds to, and an
+// earlier group or member has added to before, is fetched as well.
+evaluator::GroupCost alone(const EvaluationSubject& subject, const PlanStep& step, std::size_t m) {
+  const StepGraph& graph = subject.problem->graph();
+  const RunningOperator& running = step.operators[m];
+  const StepOperator& op = graph.operators[running.op.index()];
+  std::vector<StepValueId> reads = op.reads;
+  for (const StepValueId value : op.writes) {
+    if (std::ranges::find(reads, value) != reads.end()) continue;
+    const bool fetched =
+        std::ranges::find(step.reads, value, &ValueCopy::value) != step.reads.end();
+    const bool added_before =
+        std::ranges::any_of(step.operators.begin(),
+                            step.operators.begin() + static_cast<std::ptrdiff_t>(m),
+                            [&](const RunningOperator& before) {
+                              const auto& writes = graph.operators[before.op.index()].writes;
+                              return std::ranges::find(writes, value) != writes.end();
+                            });
+    const bool adds = graph.values[value.index()].kind == evaluator::StepValueKind::Gradient &&
+                      !graph.values[value.index()].disjoint_contributions;
+    if (adds && (fetched || added_before)) reads.push_back(value);
+  }
+  return subject.problem->model().cost(GroupContent{{&running, 1}, reads, op.writes});
+}
+
+FusionSaving saving_of(const EvaluationSubject& subject, const PlanStep& step) {
+  FusionSaving saving;
+  if (step.operators.size() < 2) return saving;
+  for (std::size_t m = 0; m < step.operators.size(); ++m) {
+    const evaluator::GroupCost cost = alone(subject, step, m);
+    saving.latency += cost.latency;
+    saving.energy += cost.energy;
+    saving.offchip_bytes += cost.offchip_bytes;
+  }
+  saving.latency -= step.cost.latency;
+  saving.energy -= step.cost.energy;
+  saving.offchip_bytes -= step.cost.offchip_bytes;
+  return saving;
+}
+
+EvaluatedGroup evaluated_group(const EvaluationSubject& subject, const PlanStep& step) {
+  const StepGraph& graph = subject.problem->graph();
+  EvaluatedGroup group;
+  for (const RunningOperator& running : step.operators)
+    group.operators.push_back(operator_name(graph, running));
+  const RunningOperator& first = step.operators.front();
+  group.phase = phase_name(graph.operators[first.op.index()], first);
+  group.cost = step.cost;
+  group.alive_bytes = step.alive_total.number();
+  group.saving = saving_of(subject, step);
+  if (subject.group_costs != nullptr) {
+    const std::vector<StepValueId> reads = values_of(step.reads);
+    const std::vector<StepValueId> writes = values_of(step.writes);
+    group.detail = subject.group_costs->report({step.operators, reads, writes});
+  }
+  return group;
+}
+
+// Steps between which a kept copy of the value would be alive.
+struct KeptRange {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+KeptRange kept_range(const StepGraph& graph, const PlanExplanation& plan, StepValueId value) {
+  KeptRange range;
+  for (std::size_t s = 0; s < plan.steps.size(); ++s)
+    for (const RunningOperator& running : plan.steps[s].operators) {
+      const StepOperator& op = graph.operators[running.op.index()];
+      const bool makes = std::ranges::find(op.writes, value) != op.writes.end();
+      if (makes && op.phase == StepPhase::Forward && !running.recompute) range.from = s;
+      if (std::ranges::find(op.reads, value) != op.reads.end()) range.to = std::max(range.to, s);
+    }
+  return range;
+}
+
+RecomputedTensor recomputed_tensor(const EvaluationSubject& subject,
+                                   const PlanExplanation& plan,
+                                   const problems::PlanEvaluation& totals,
+                                   Genome genome,
+                                   StepValueId value) {
+  const PlanProblem& problem = *subject.problem;
+  const evaluator::StepValue& entry = problem.graph().values[value.index()];
+  RecomputedTensor tensor;
+  tensor.name = entry.name;
+  tensor.bytes = entry.bytes.number();
+  const KeptRange range = kept_range(problem.graph(), plan, value);
+  const bool spans = range.from <= plan.peak_step && plan.peak_step <= range.to;
+  const bool alive =
+      std::ranges::find(plan.alive_at_peak, value, &ValueCopy::value) != plan.alive_at_peak.end();
+  tensor.freed_at_peak_bytes = spans && !alive ? tensor.bytes : 0;
+  problems::set_gene(genome, problem.keep_gene_positions()[*entry.keep_gene], 1);
+  const problems::PlanEvaluation kept = problem.evaluate(genome);
+  tensor.peak_if_kept_bytes = kept.peak_bytes;
+  tensor.latency_paid = totals.latency - kept.latency;
+  tensor.energy_paid = totals.energy - kept.energy;
+  return tensor;
+}
+
+void describe_peak(const StepGraph& graph, const PlanExplanation& plan, EvaluationReport& report) {
+  report.peak_step = plan.peak_step;
+  const PlanStep& step = plan.steps[plan.peak_step];
+  report.peak_operator = operator_name(graph, step.operators.front());
+  for (std::size_t role = 0; role < step.alive.size(); ++role)
+    report.peak_by_role[role] = step.alive[role].number();
+  for (const auto* copies : {&plan.alive_at_peak, &plan.resident})
+    for (const ValueCopy& copy : *copies) {
+      const evaluator::StepValue& value = graph.values[copy.value.index()];
+      report.peak_tensors.push_back(
+          {value.name, role_name(value.role), copy.bytes.number(), copy.recomputed});
+    }
+  std::ranges::stable_sort(report.peak_tensors, std::ranges::greater{}, &PeakTensor::bytes);
+}
+
+}  // namespace
+
+EvaluationReport evaluation_report(const EvaluationSubject& subject, GenomeView given) {
+  const PlanProblem& problem = *subject.problem;
+  const Genome genome = problem.canonical(given);
+  const PlanExplanation plan = problem.explain(genome);
+  EvaluationReport report;
+  report.problem = problem.name();
+  report.plan = subject.plan;
+  report.genome = problem.text(genome);
+  report.units = problem.units();
+  report.clock_hz = subject.clock_hz;
+  report.totals = problem.evaluate(genome);
+  report.memory_limit_bytes = problem.memory_limit_bytes();
+  for (const PlanStep& step : plan.steps)
+    report.groups.push_back(evaluated_group(subject, step));
+  if (subject.group_costs != nullptr) {
+    evaluator::EnergyBreakdown energy;
+    for (const EvaluatedGroup& group : report.groups) {
+      energy.compute += group.detail->energy.compute;
+      energy.on_chip += group.detail->energy.on_chip;
+      energy.off_chip += group.detail->energy.off_chip;
+      energy.links += group.detail->energy.links;
+    }
+    report.energy = energy;
+  }
+  if (!plan.steps.empty()) describe_peak(problem.graph(), plan, report);
+  for (const StepValueId value : plan.recomputed)
+    report.recomputed.push_back(recomputed_tensor(subject, plan, report.totals, genome, value));
+  return report;
+}
+
+}  // namespace paretrain::results
