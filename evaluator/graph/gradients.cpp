@@ -151,7 +151,13 @@ void Gradients::share(const Tensor& input, const Tensor& output) {
 }
 
 void Gradients::share_part(const Tensor& input, const Tensor& output, const SliceRange& part) {
-  share(input, states_.at(*output.storage).storage, sliced(view_of(output), part));
+  share_view(input, output, [&](const TensorView& view) { return sliced(view, part); });
+}
+
+void Gradients::share_view(const Tensor& input,
+                           const Tensor& output,
+                           const std::function<TensorView(const TensorView&)>& seen) {
+  share(input, states_.at(*output.storage).storage, seen(view_of(output)));
 }
 
 void Gradients::share(const Tensor& input, StorageId storage, const TensorView& view) {

@@ -40,6 +40,11 @@ class Gradients {
   // The input's gradient is a part of an output's.
   void share_part(const Tensor& input, const Tensor& output, const SliceRange& part);
 
+  // The same for a view of the output's gradient that `seen` takes.
+  void share_view(const Tensor& input,
+                  const Tensor& output,
+                  const std::function<TensorView(const TensorView&)>& seen);
+
   // The complete gradient of a parameter after `run`, or during it after its last contribution.
   [[nodiscard]] std::optional<StorageId> parameter_gradient(StorageId parameter) const;
   // Parameters whose gradients were completed since the last call.

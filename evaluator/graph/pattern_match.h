@@ -68,6 +68,8 @@ using Pattern = std::optional<PatternMatch> (*)(const ModelIndex&, std::size_t n
                                                                    std::size_t node);
 [[nodiscard]] std::optional<PatternMatch> chained_function_pattern(const ModelIndex& index,
                                                                    std::size_t node);
+[[nodiscard]] std::optional<PatternMatch> recurrent_weights_pattern(const ModelIndex& index,
+                                                                    std::size_t node);
 [[nodiscard]] std::optional<PatternMatch> linear_pattern(const ModelIndex& index, std::size_t node);
 
 }  // namespace paretrain::evaluator

@@ -12,7 +12,8 @@ namespace paretrain::evaluator {
 namespace {
 
 // In this order: a node taken by one pattern is not looked at by the next.
-constexpr std::array<Pattern, 6> kPatterns = {layer_normalisation_pattern,
+constexpr std::array<Pattern, 7> kPatterns = {recurrent_weights_pattern,
+                                              layer_normalisation_pattern,
                                               group_normalisation_pattern,
                                               gelu_pattern,
                                               gated_activation_pattern,

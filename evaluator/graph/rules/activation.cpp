@@ -12,6 +12,7 @@ enum class Reads {
   Nothing,
   Input,
   Output,
+  InputAndOutput,
   Bit  // one bit per element, made in the forward pass
 };
 
@@ -67,6 +68,7 @@ void activation(NodeContext& context) {
   std::vector<Tensor> others = bits;
   if (reads == Reads::Input) others = {x};
   if (reads == Reads::Output) others = {y};
+  if (reads == Reads::InputAndOutput) others = {x, y};
   const std::string type = context.node().type + "Gradient";
   context.step().record({x}, {y}, [=](Gradients& gradients) {
     add_pointwise_gradient(gradients, {x, y, type, others});
@@ -123,6 +125,10 @@ constexpr std::array kRules = std::to_array<RuleEntry>({
     {"Rsqrt", activation},
     {"Reciprocal", activation},
     {"Neg", activation},
+    {"LRN", activation},
+    {"LpNormalization", activation},
+    {"Mod", no_gradient},
+    {"OneHot", no_gradient},
     {"PRelu", parametric_relu},
     {"Floor", no_gradient},
     {"Ceil", no_gradient},

@@ -8,10 +8,6 @@
 namespace paretrain::evaluator {
 namespace {
 
-bool is_parameter(const StepBuilder& step, const Tensor& tensor) {
-  return step.storage(*tensor.storage).role == StorageRole::Parameter;
-}
-
 // The kinds under which a product's multiply-accumulates are counted.
 struct ProductKinds {
   MacKind forward = MacKind::ForwardActivation;
@@ -145,27 +141,26 @@ Tensor with_mergeable_rows(StepBuilder& step, const Tensor& operand) {
   return step.copied(operand, operand.name + ":copy");
 }
 
-void matmul(NodeContext& context) {
+Product started(NodeContext& context) {
   Product product;
   product.left = context.in(0);
   product.right = context.in(1);
   if (!product.left.storage || !product.right.storage)
     context.refuse("has an operand that is a folded constant");
   if (context.has(2)) product.bias = context.in(2);
-  add_matrix_product(context, product);
+  return product;
+}
+
+void matmul(NodeContext& context) {
+  add_matrix_product(context, started(context));
 }
 
 void gemm(NodeContext& context) {
-  Product product;
-  product.left = context.in(0);
-  product.right = context.in(1);
-  if (!product.left.storage || !product.right.storage)
-    context.refuse("has an operand that is a folded constant");
-  if (context.has(2)) product.bias = context.in(2);
+  Product product = started(context);
   if (context.integer("transA", 0) != 0) product.left.view = transposed(product.left.view, {1, 0});
   if (context.integer("transB", 0) != 0)
     product.right.view = transposed(product.right.view, {1, 0});
-  add_matrix_product(context, product);
+  add_matrix_product(context, std::move(product));
 }
 
 constexpr std::array kRules = std::to_array<RuleEntry>({
@@ -176,30 +171,19 @@ constexpr std::array kRules = std::to_array<RuleEntry>({
 
 }  // namespace
 
-// Vectors become matrices with a dimension of extent 1.
-void add_matrix_product(NodeContext& context, Product product) {
-  StepBuilder& step = context.step();
-  product.name = context.node().name;
-  if (product.type.empty()) product.type = context.node().type;
-  Shape shape = context.out_shape();
-  if (product.left.shape().size() == 1) {
-    product.left.view = with_axis(product.left.view, 0);
-    shape.insert(shape.end() - (product.right.shape().size() > 1 ? 1 : 0), 1);
-  }
-  if (product.right.shape().size() == 1) {
-    product.right.view = with_axis(product.right.view, 1);
-    shape.push_back(1);
-  }
-  if (!product.out_shape.empty()) shape = product.out_shape;
+bool is_parameter(const StepBuilder& step, const Tensor& tensor) {
+  return step.storage(*tensor.storage).role == StorageRole::Parameter;
+}
+
+Tensor matrix_product(StepBuilder& step, Product product) {
   if (product.right.shape().size() == 2) {
     product.left = with_mergeable_rows(step, product.left);
   } else {
-    const Shape leading(shape.begin(), shape.end() - 2);
+    const Shape leading(product.out_shape.begin(), product.out_shape.end() - 2);
     product.left = mergeable(step, product.left, leading);
     product.right = mergeable(step, product.right, leading);
   }
-  product.out = step.result(
-      product.out_name.empty() ? context.out_name() : product.out_name, shape, product.left);
+  product.out = step.result(product.out_name, product.out_shape, product.left);
   product.out.layout = NestLayout::Tokens;
   std::vector<Tensor> inputs = {product.right};
   if (product.bias) inputs.push_back(*product.bias);
@@ -214,17 +198,31 @@ void add_matrix_product(NodeContext& context, Product product) {
       add_right_gradient(gradients, product, kinds.right);
       return;
     }
-    if (product.right.needs_gradient) add_right_gradient(gradients, product, kinds.right);
+    add_right_gradient(gradients, product, kinds.right);
     add_bias_gradient(gradients, product);
-    if (product.left.needs_gradient) add_left_gradient(gradients, product, kinds.left);
+    add_left_gradient(gradients, product, kinds.left);
   });
-  Tensor visible = product.out;
-  if (product.out_shape.empty()) {
-    const auto view = reshaped(visible.view, context.out_shape());
-    if (!view) context.refuse("has an output that is no view of its product");
-    visible.view = *view;
+  return product.out;
+}
+
+// Vectors become matrices with a dimension of extent 1.
+void add_matrix_product(NodeContext& context, Product product) {
+  product.name = context.node().name;
+  product.type = context.node().type;
+  product.out_name = context.out_name();
+  product.out_shape = context.out_shape();
+  if (product.left.shape().size() == 1) {
+    product.left.view = with_axis(product.left.view, 0);
+    const auto before_last = product.right.shape().size() > 1 ? 1 : 0;
+    product.out_shape.insert(product.out_shape.end() - before_last, 1);
   }
-  context.bind(0, visible);
+  if (product.right.shape().size() == 1) {
+    product.right.view = with_axis(product.right.view, 1);
+    product.out_shape.push_back(1);
+  }
+  Tensor result = matrix_product(context.step(), std::move(product));
+  result.view = *reshaped(result.view, context.out_shape());
+  context.bind(0, result);
 }
 
 std::span<const RuleEntry> matmul_rules() {

@@ -13,14 +13,21 @@ struct Product {
   Tensor left;
   Tensor right;
   std::optional<Tensor> bias;
-  Tensor out;            // made by add_matrix_product
-  Shape out_shape;       // when it is not the node's own output
-  std::string out_name;  // likewise
-  std::string name;
-  std::string type;  // the node's type when empty
+  Shape out_shape = {};
+  std::string out_name = {};
+  std::string name = {};
+  std::string type = {};
+  Tensor out = {};  // made by matrix_product
 };
 
-// Adds the operator, binds output 0 and records the gradients: weight, bias, input.
+// Adds the operator and records the gradients: weight, bias, input. Operands whose leading
+// dimensions strides cannot merge are copied first.
+[[nodiscard]] Tensor matrix_product(StepBuilder& step, Product product);
+
+// The node's own product: names and shape are the node's, its output 0 is bound.
 void add_matrix_product(NodeContext& context, Product product);
+
+// Whether the tensor is a parameter or a view of one.
+[[nodiscard]] bool is_parameter(const StepBuilder& step, const Tensor& tensor);
 
 }  // namespace paretrain::evaluator
