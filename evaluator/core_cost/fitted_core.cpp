@@ -32,25 +32,32 @@ std::int64_t narrowest_port(const Memory& memory, MemoryOperand operand) {
   return bits;
 }
 
-// How much wider than its port an element of the register is, over the operands that start there;
-// 1 when it is not.
-double widening(const Core& core,
-                std::size_t memory,
-                const LoopNest& nest,
-                const CoreCostOptions& options) {
+// Over the operands that start in a register: how much wider than its port the widest element is
+// (1 when it is not), and the bits of one element each, which it holds at the least.
+struct Widening {
   double factor = 1;
+  std::int64_t element_bits = 0;
+};
+
+Widening widening_of(const Core& core,
+                     std::size_t memory,
+                     const LoopNest& nest,
+                     const CoreCostOptions& options) {
+  Widening result;
   for (std::size_t o = 0; o < kNestOperandCount; ++o) {
     const auto operand = static_cast<NestOperand>(o);
     if (!moves_data(nest, operand)) continue;
     const std::vector<std::size_t> levels = levels_of(core, options.links[o]);
     if (levels.empty() || levels.front() != memory) continue;
+    const std::int64_t element = widest_bits(nest, operand, options.model);
     const std::int64_t port = narrowest_port(core.memories[memory], options.links[o]);
+    result.element_bits += element;
     if (port > 0) {
-      factor = std::max(
-          factor, static_cast<double>(widest_bits(nest, operand)) / static_cast<double>(port));
+      result.factor =
+          std::max(result.factor, static_cast<double>(element) / static_cast<double>(port));
     }
   }
-  return factor;
+  return result;
 }
 
 std::int64_t scaled(std::int64_t bits, double factor) {
@@ -82,7 +89,8 @@ double operation_scale(const Core& core, const LoopNest& nest, const CoreCostOpt
   double scale = 1;
   for (const NestOperand operand : {NestOperand::W, NestOperand::I}) {
     if (!moves_data(nest, operand)) continue;
-    scale *= std::max(1.0, static_cast<double>(widest_bits(nest, operand)) / built_for);
+    scale *=
+        std::max(1.0, static_cast<double>(widest_bits(nest, operand, options.model)) / built_for);
   }
   return scale;
 }
@@ -95,8 +103,9 @@ FittedCore fitted_core(const Core& core, const LoopNest& nest, const CoreCostOpt
   copy.array.mac_energy_pj *= operation_scale(core, nest, options);
   for (std::size_t m = 0; m < copy.memories.size(); ++m) {
     if (!is_register(core, core.memories[m])) continue;
-    const double factor = widening(core, m, nest, options);
-    if (factor > 1) widen(copy.memories[m], factor);
+    const Widening widening = widening_of(core, m, nest, options);
+    if (widening.factor > 1) widen(copy.memories[m], widening.factor);
+    copy.memories[m].size_bits = std::max(copy.memories[m].size_bits, widening.element_bits);
   }
   return FittedCore(std::move(copy));
 }

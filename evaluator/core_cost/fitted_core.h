@@ -26,7 +26,8 @@ class FittedCore {
 };
 
 // Corrected model: a register (a level-0 memory that does not serve every array axis) whose port is
-// narrower than an element grows in size, bandwidth and access energy by element bits / port bits;
+// narrower than an element grows in size, bandwidth and access energy by element bits / port bits,
+// and it holds at least one element of each operand that starts there;
 // the energy of an operation grows with the widths of its two inputs relative to the port of the
 // weight register (8 bits where there is none). ZigZag's model: the core as it is.
 // Source: docs/core-cost.md, precision.

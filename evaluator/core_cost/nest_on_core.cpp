@@ -133,12 +133,12 @@ class Builder {
     operand.present = true;
     operand.level_count = levels.size();
     operand.indexing = operand_indexing(nest_, nest_operand, options_.model);
-    operand.partial_bits =
-        static_cast<double>(nest_operand == NestOperand::O ? nest_.bits.output_partial
-                                                           : widest_bits(nest_, nest_operand));
-    operand.final_bits =
-        static_cast<double>(nest_operand == NestOperand::O ? nest_.bits.output_final
-                                                           : widest_bits(nest_, nest_operand));
+    operand.partial_bits = static_cast<double>(
+        nest_operand == NestOperand::O ? nest_.bits.output_partial
+                                       : widest_bits(nest_, nest_operand, options_.model));
+    operand.final_bits = static_cast<double>(
+        nest_operand == NestOperand::O ? nest_.bits.output_final
+                                       : widest_bits(nest_, nest_operand, options_.model));
     for (std::size_t level = 0; level < levels.size(); ++level) {
       operand.levels[level].memory = levels[level];
       if (auto refusal = add_ports(o, level)) return refusal;

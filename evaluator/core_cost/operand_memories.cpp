@@ -22,9 +22,22 @@ const MemoryPort* port_of(const Memory& memory, MemoryOperand operand, Direction
   return nullptr;
 }
 
-std::int64_t widest_bits(const LoopNest& nest, NestOperand operand) {
+bool reduces(const LoopNest& nest) {
+  for (std::size_t l = 0; l < kLoopCount; ++l) {
+    if (nest.sizes[l] == 1) continue;
+    const auto& axes = nest.operand(NestOperand::O);
+    const bool indexes = std::any_of(axes.begin(), axes.end(), [&](const AxisIndex& axis) {
+      return !axis.windowed && axis.first == static_cast<Loop>(l);
+    });
+    if (!indexes) return true;
+  }
+  return false;
+}
+
+std::int64_t widest_bits(const LoopNest& nest, NestOperand operand, CostModel model) {
   switch (operand) {
     case NestOperand::O:
+      if (model == CostModel::Corrected && !reduces(nest)) return nest.bits.output_final;
       return std::max(nest.bits.output_partial, nest.bits.output_final);
     case NestOperand::W:
       return nest.bits.weight;
@@ -35,7 +48,7 @@ std::int64_t widest_bits(const LoopNest& nest, NestOperand operand) {
 }
 
 bool moves_data(const LoopNest& nest, NestOperand operand) {
-  return !nest.operand(operand).empty() && widest_bits(nest, operand) > 0;
+  return !nest.operand(operand).empty() && widest_bits(nest, operand, CostModel::Zigzag) > 0;
 }
 
 }  // namespace paretrain::evaluator

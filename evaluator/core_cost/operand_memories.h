@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "evaluator/core_cost/core_cost.h"
 #include "evaluator/core_cost/loop_nest.h"
 #include "evaluator/hardware/accelerator.h"
 
@@ -19,8 +20,12 @@ namespace paretrain::evaluator {
                                         MemoryOperand operand,
                                         Direction direction);
 
-// Bits of an element at its widest: partial sums for the output.
-[[nodiscard]] std::int64_t widest_bits(const LoopNest& nest, NestOperand operand);
+// Whether results are sums: some loop of more than one step does not index the output directly.
+[[nodiscard]] bool reduces(const LoopNest& nest);
+
+// Bits of an element at its widest: partial sums for the output. In the corrected model an output
+// that is no sum has none (docs/core-cost.md, differences).
+[[nodiscard]] std::int64_t widest_bits(const LoopNest& nest, NestOperand operand, CostModel model);
 
 // Whether the nest has the operand at all: it has axes and its elements have bits.
 [[nodiscard]] bool moves_data(const LoopNest& nest, NestOperand operand);

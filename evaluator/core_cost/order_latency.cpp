@@ -94,16 +94,37 @@ class Timing {
         share[user.operand] = rounded_down(bits / layout.outer_relevant[a]) / memory.size_bits;
         used += share[user.operand];
       }
-      for (std::size_t o = 0; o < kNestOperandCount; ++o) {
-        for (std::size_t u = 0; u < memory.user_count; ++u) {
-          if (memory.users[u].operand != o) continue;
-          const bool all_fit = used <= 0.5;
-          const bool fits = all_fit || share[o] <= 1 - used;
-          doubled_[o][memory.users[u].level + 1U] = fits;
-          if (fits && !all_fit) used += share[o];
-        }
-      }
+      grant_doubling(memory, share, used);
     }
+  }
+
+  // ZigZag asks O, W, I in turn; the corrected model the smallest first, so that a larger memory
+  // never doubles fewer.
+  void grant_doubling(const MemoryOnCore& memory,
+                      const std::array<double, kNestOperandCount>& share,
+                      double used) {
+    std::array<std::size_t, kNestOperandCount> rank{};  // of users, by place in the queue
+    for (std::size_t u = 0; u < memory.user_count; ++u) {
+      std::size_t before = 0;
+      for (std::size_t other = 0; other < memory.user_count; ++other)
+        before += other != u && precedes(memory.users[other], memory.users[u], share) ? 1U : 0U;
+      rank[before] = u;
+    }
+    const bool all_fit = used <= 0.5;
+    for (std::size_t r = 0; r < memory.user_count; ++r) {
+      const OperandAtLevel user = memory.users[rank[r]];
+      const bool fits = all_fit || share[user.operand] <= 1 - used;
+      doubled_[user.operand][user.level + 1U] = fits;
+      if (fits && !all_fit) used += share[user.operand];
+    }
+  }
+
+  [[nodiscard]] bool precedes(OperandAtLevel a,
+                              OperandAtLevel b,
+                              const std::array<double, kNestOperandCount>& share) const {
+    if (nest_.model == CostModel::Corrected && share[a.operand] != share[b.operand])
+      return share[a.operand] < share[b.operand];
+    return a.operand < b.operand;
   }
 
   void gather(const PortOnCore& port) {

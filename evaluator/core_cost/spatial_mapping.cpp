@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "evaluator/core_cost/operand_memories.h"
@@ -48,15 +49,17 @@ std::vector<InnermostUse> innermost_uses(const Core& core,
     const std::vector<std::size_t> levels = levels_of(core, options.links[o]);
     if (levels.empty() || !is_innermost(core, levels.front())) continue;
     const Memory& memory = core.memories[levels.front()];
-    const auto bits = static_cast<double>(widest_bits(nest, operand));
+    const auto bits = static_cast<double>(widest_bits(nest, operand, options.model));
     const Direction low =
         operand == NestOperand::O ? Direction::WriteFromLow : Direction::ReadToLow;
     const MemoryPort* port = port_of(memory, options.links[o], low);
     InnermostUse use;
     use.indexing = operand_indexing(nest, operand, options.model);
     use.served_axes = memory.served_axes;
-    use.port_elements =
-        port == nullptr ? 0 : std::floor(static_cast<double>(port->bandwidth_max_bits) / bits);
+    // In the corrected model a narrow port costs stalls, not units.
+    use.port_elements = std::numeric_limits<double>::infinity();
+    if (options.model == CostModel::Zigzag && port != nullptr)
+      use.port_elements = std::floor(static_cast<double>(port->bandwidth_max_bits) / bits);
     use.capacity_elements = std::floor(static_cast<double>(memory.size_bits) / bits);
     uses.push_back(std::move(use));
   }
