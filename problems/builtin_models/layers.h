@@ -9,8 +9,10 @@
 namespace paretrain::problems {
 
 // A module's place: "layer1.0.conv1" has weights "layer1.0.conv1.weight" and nodes
-// "/layer1/layer1.0/conv1/Conv".
+// "/layer1/layer1.0/conv1/Conv". A list that is no module of its own is joined to its index by a
+// colon: "blocks:0.ln" has weights "blocks.0.ln.weight" and nodes "/blocks.0/ln/…".
 [[nodiscard]] std::string node_scope(const std::string& module);
+[[nodiscard]] std::string weight_name(const std::string& module);
 
 struct ConvolutionShape {
   std::int64_t channels = 0;  // of the output
@@ -52,6 +54,15 @@ std::string dropout(NetworkWriter& writer,
                     double ratio);
 
 // Global average, flattened to a matrix of batch x channels.
-std::string pooled_features(NetworkWriter& writer, const std::string& input);
+std::string pooled_features(NetworkWriter& writer,
+                            const std::string& scope,
+                            const std::string& input);
+
+std::string flat(NetworkWriter& writer, const std::string& input);
+
+std::string sum(NetworkWriter& writer,
+                const std::string& scope,
+                const std::string& a,
+                const std::string& b);
 
 }  // namespace paretrain::problems

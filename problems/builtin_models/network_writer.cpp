@@ -26,6 +26,7 @@ struct NetworkWriter::Contents {
   std::int64_t opset = 0;
   std::int64_t data_bytes = 0;
   std::map<std::string, TensorFacts> facts;
+  std::map<std::string, std::int64_t> uses;  // of node names
 
   onnx::GraphProto& graph() { return *model.mutable_graph(); }
 
@@ -33,6 +34,11 @@ struct NetworkWriter::Contents {
     const auto found = facts.find(value);
     CHECK(found != facts.end(), "built-in models read only what they wrote: " + value);
     return found->second;
+  }
+
+  std::string unique_name(const std::string& stem) {
+    const std::int64_t use = uses[stem]++;
+    return use == 0 ? stem : stem + '_' + number_text(use);
   }
 
   void know(const std::string& value, TensorFacts about) {
@@ -99,32 +105,32 @@ std::string NetworkWriter::buffer(std::string_view name, ElementType type, const
 namespace {
 
 std::string constant(NetworkWriter& writer,
-                     std::string_view name,
+                     std::string_view scope,
                      const char* attribute,
                      evaluator::Attribute value) {
   return writer.add({.type = "Constant",
-                     .name = std::string(name),
+                     .scope = std::string(scope),
                      .inputs = {},
                      .attributes = {{attribute, std::move(value)}}});
 }
 
 }  // namespace
 
-std::string NetworkWriter::integers(std::string_view name,
+std::string NetworkWriter::integers(std::string_view scope,
                                     const std::vector<std::int64_t>& numbers) {
-  return constant(*this, name, "value_ints", numbers);
+  return constant(*this, scope, "value_ints", numbers);
 }
 
-std::string NetworkWriter::integer(std::string_view name, std::int64_t number) {
-  return constant(*this, name, "value_int", number);
+std::string NetworkWriter::integer(std::string_view scope, std::int64_t number) {
+  return constant(*this, scope, "value_int", number);
 }
 
-std::string NetworkWriter::number(std::string_view name, double number) {
-  return constant(*this, name, "value_float", number);
+std::string NetworkWriter::number(std::string_view scope, double number) {
+  return constant(*this, scope, "value_float", number);
 }
 
-std::string NetworkWriter::flag(std::string_view name, bool value) {
-  const std::string stem(name);
+std::string NetworkWriter::truth(std::string_view scope) {
+  const std::string stem = contents_->unique_name(std::string(scope) + "/Constant");
   onnx::NodeProto& node = *contents_->graph().add_node();
   node.set_op_type("Constant");
   node.set_name(stem);
@@ -133,16 +139,17 @@ std::string NetworkWriter::flag(std::string_view name, bool value) {
   attribute.set_name("value");
   attribute.set_type(onnx::AttributeProto::TENSOR);
   attribute.mutable_t()->set_data_type(onnx::TensorProto::BOOL);
-  attribute.mutable_t()->set_raw_data(std::string(1, value ? '\1' : '\0'));
+  attribute.mutable_t()->set_raw_data(std::string(1, '\1'));
   TensorFacts about = facts(ElementType::Bool, {});
   about.constant = true;
-  about.numbers = evaluator::ConstantNumbers{.floats = {}, .integers = {value ? 1 : 0}};
+  about.numbers = evaluator::ConstantNumbers{.floats = {}, .integers = {1}};
   contents_->know(node.output(0), std::move(about));
   return node.output(0);
 }
 
 std::string NetworkWriter::add(const WrittenNode& written) {
-  OnnxNode source{.name = written.name,
+  const std::string name = contents_->unique_name(written.scope + "/" + written.type);
+  OnnxNode source{.name = name,
                   .type = written.type,
                   .domain = "",
                   .inputs = written.inputs,
@@ -151,7 +158,7 @@ std::string NetworkWriter::add(const WrittenNode& written) {
                   .tensors = {}};
   onnx::NodeProto& node = *contents_->graph().add_node();
   node.set_op_type(written.type);
-  node.set_name(written.name);
+  node.set_name(name);
   std::vector<const TensorFacts*> inputs;
   bool constant = true;
   for (const std::string& input : written.inputs) {
@@ -159,10 +166,10 @@ std::string NetworkWriter::add(const WrittenNode& written) {
     inputs.push_back(input.empty() ? nullptr : &contents_->at(input));
     constant = constant && (input.empty() || inputs.back()->constant);
   }
-  for (const auto& [name, value] : written.attributes)
-    *node.add_attribute() = onnx_attribute(name, value);
+  for (const auto& [key, value] : written.attributes)
+    *node.add_attribute() = onnx_attribute(key, value);
   for (std::size_t i = 0; i < written.outputs; ++i) {
-    source.outputs.push_back(written.name + "_output_" + number_text(static_cast<std::int64_t>(i)));
+    source.outputs.push_back(name + "_output_" + number_text(static_cast<std::int64_t>(i)));
     node.add_output(source.outputs.back());
   }
   const NodeFacts about(source, contents_->opset, std::move(inputs));
@@ -176,7 +183,7 @@ std::string NetworkWriter::add(const WrittenNode& written) {
       contents_->know(source.outputs[i], std::move(output));
     }
   } catch (const ShapeFault& fault) {
-    CHECK(false, written.name + ": " + fault.what);
+    CHECK(false, name + ": " + fault.what);
   }
   return source.outputs[0];
 }

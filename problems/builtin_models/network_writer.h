@@ -15,10 +15,11 @@ namespace paretrain::problems {
 
 using Attributes = std::map<std::string, evaluator::Attribute>;
 
-// A node to be written. The name is also the stem of its outputs' names.
+// A node to be written. It is named scope/Type; a second one of the type in the scope scope/Type_1,
+// as PyTorch's exporter does.
 struct WrittenNode {
   std::string type;
-  std::string name;
+  std::string scope;                // "" or "/block/layer"
   std::vector<std::string> inputs;  // "" is an omitted one
   Attributes attributes = {};
   std::size_t outputs = 1;
@@ -44,11 +45,11 @@ class NetworkWriter {
                      evaluator::ElementType type,
                      const evaluator::Shape& shape);
 
-  // Constant nodes: a vector of integers, one integer, one number, one flag.
-  std::string integers(std::string_view name, const std::vector<std::int64_t>& numbers);
-  std::string integer(std::string_view name, std::int64_t number);
-  std::string number(std::string_view name, double number);
-  std::string flag(std::string_view name, bool value);
+  // Constant nodes in a scope: a vector of integers, one integer, one number, true.
+  std::string integers(std::string_view scope, const std::vector<std::int64_t>& numbers);
+  std::string integer(std::string_view scope, std::int64_t number);
+  std::string number(std::string_view scope, double number);
+  std::string truth(std::string_view scope);
 
   // Returns the name of the first output, which is the node's name and "_output_0"; the others
   // count on.

@@ -69,9 +69,8 @@ std::string residual_block(NetworkWriter& writer,
     shortcut = convolution(writer, module + ".downsample.0", input, shape, Bias::Without);
     shortcut = batch_normalization(writer, module + ".downsample.1", shortcut);
   }
-  const std::string sum =
-      writer.add({.type = "Add", .name = node_scope(module) + "/Add", .inputs = {made, shortcut}});
-  return rectified(writer, module, block == Block::Basic ? 1 : 2, sum);
+  const std::string joined = sum(writer, node_scope(module), made, shortcut);
+  return rectified(writer, module, block == Block::Basic ? 1 : 2, joined);
 }
 
 std::string residual_network_bytes(std::string_view name,
@@ -99,7 +98,7 @@ std::string residual_network_bytes(std::string_view name,
     }
     channels *= 2;
   }
-  writer.output(dense(writer, "fc", pooled_features(writer, value), 1000));
+  writer.output(dense(writer, "fc", pooled_features(writer, "/avgpool", value), 1000));
   return writer.bytes();
 }
 
