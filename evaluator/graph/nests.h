@@ -110,4 +110,9 @@ struct PoolingOperands {
 [[nodiscard]] BuiltNest pooling_nest(const PoolingOperands& operands);
 [[nodiscard]] BuiltNest pooling_gradient_nest(const PoolingOperands& operands);
 
+// Access to a vector with one value per position along axis `axis` of a result: a bias.
+[[nodiscard]] Access per_result_axis(const OperandView& vector,
+                                     const Access& result,
+                                     std::size_t axis);
+
 }  // namespace paretrain::evaluator

@@ -46,14 +46,8 @@ void add_forward(StepBuilder& step, const Convolution& c) {
   draft.operator_class = OperatorClass::Matrix;
   draft.mac_kind = MacKind::Forward;
   draft.built = c.transposed ? transposed_convolution_nest(all) : convolution_nest(all);
-  if (c.bias && c.bias->storage) {
-    PointwiseOperands bias;
-    bias.iteration = c.y.shape();
-    bias.reads = {per_channel(step.seen(*c.bias), c.window.kernel.size())};
-    Access access = pointwise_nest(bias).reads.front();
-    access.operand = std::nullopt;
-    draft.built.reads.push_back(access);
-  }
+  if (c.bias && c.bias->storage)
+    draft.built.reads.push_back(per_result_axis(step.seen(*c.bias), draft.built.writes[0], 1));
   step.add(std::move(draft));
 }
 

@@ -40,15 +40,9 @@ void add_product(StepBuilder& step, const Product& product, MacKind kind) {
                               step.seen(product.right),
                               step.seen(product.out),
                               step.partial_bits(product.out.type)});
-  if (product.bias && product.bias->storage) {
-    PointwiseOperands bias;
-    bias.iteration = product.out.shape();
-    bias.layout = NestLayout::Tokens;
-    bias.reads = {step.seen(*product.bias)};
-    Access access = pointwise_nest(bias).reads.front();
-    access.operand = std::nullopt;
-    draft.built.reads.push_back(access);
-  }
+  if (product.bias && product.bias->storage)
+    draft.built.reads.push_back(per_result_axis(
+        step.seen(*product.bias), draft.built.writes[0], draft.built.writes[0].axes.size() - 1));
   step.add(std::move(draft));
 }
 

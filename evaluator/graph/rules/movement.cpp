@@ -49,7 +49,8 @@ void concat(NodeContext& context) {
     part.layout = y.layout;
     part.reads = {step.seen(input)};
     Access access = pointwise_nest(part).reads.front();
-    access.bytes = Bytes((input.elements() * step.bits(*input.storage) + 7) / 8);
+    const std::int64_t touched = std::min(input.elements(), step.storage(*input.storage).elements);
+    access.bytes = Bytes((touched * step.bits(*input.storage) + 7) / 8);
     access.operand = std::nullopt;
     op.built.reads.push_back(access);
   }
