@@ -107,7 +107,8 @@ struct PlanProblem::State {
         step(graph),
         layout(graph, step, *model),
         fingerprint(combined(fingerprint_of(given.identity, graph, layout),
-                             static_cast<std::uint64_t>(model->max_group_length()))) {}
+                             static_cast<std::uint64_t>(model->max_group_length()))),
+        owner(combined(fingerprint, reinterpret_cast<std::uintptr_t>(this))) {}
 
   std::string name;
   StepGraph graph;
@@ -117,6 +118,9 @@ struct PlanProblem::State {
   evaluator::StepTemplate step;
   PlanLayout layout;
   std::uint64_t fingerprint;
+  // Tells this problem's groups from those of others in the memory of a thread, also from those of
+  // a problem that is gone.
+  std::uint64_t owner;
 };
 
 PlanProblem::PlanProblem(PlanProblemParts parts)
@@ -204,6 +208,7 @@ Genome PlanProblem::recompute_all() const {
 
 void PlanProblem::decode_keep(GenomeView genome, PlanScratch& scratch) const {
   const std::span<const std::uint32_t> keep = keep_gene_positions();
+  scratch.memory_.belong_to(state_->owner);
   scratch.kept_.resize(keep.size());
   for (std::size_t k = 0; k < keep.size(); ++k)
     scratch.kept_[k] = gene_is_set(genome, keep[k]) ? 1 : 0;
@@ -245,7 +250,7 @@ void PlanProblem::canonicalize(std::span<std::uint64_t> genome, PlanScratch& scr
     scratch.members_.clear();
     for (const std::uint32_t position : members)
       scratch.members_.push_back(running.operators()[position]);
-    return state_->model->is_legal(scratch.members_);
+    return scratch.memory_.is_legal(*state_->model, scratch.members_);
   };
   genome::repair(scratch.grouping_,
                  {running.predecessor_begin(), running.predecessor_list()},
@@ -297,8 +302,8 @@ PlanEvaluation PlanProblem::evaluate_canonical(GenomeView genome, PlanScratch& s
 
 PlanEvaluation PlanProblem::evaluate_grouped(PlanScratch& scratch) const {
   scratch.order_.rebuild(scratch.running_, scratch.grouping_.groups());
-  const evaluator::PlanTotals totals =
-      scratch.sweep_.rebuild(state_->step, *state_->model, scratch.running_, scratch.order_);
+  const evaluator::PlanTotals totals = scratch.sweep_.rebuild(
+      state_->step, *state_->model, scratch.memory_, scratch.running_, scratch.order_);
   PlanEvaluation result;
   result.latency = totals.latency;
   result.energy = totals.energy;

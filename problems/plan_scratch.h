@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "evaluator/plan/group_memory.h"
 #include "evaluator/plan/group_order.h"
 #include "evaluator/plan/plan_sweep.h"
 #include "evaluator/plan/running_plan.h"
@@ -25,6 +26,7 @@ class PlanScratch {
   std::vector<evaluator::RunningOperator> members_;
   evaluator::RunningPlan running_;
   genome::Grouping grouping_;
+  evaluator::GroupMemory memory_;
   evaluator::GroupOrder order_;
   evaluator::PlanSweep sweep_;
 };

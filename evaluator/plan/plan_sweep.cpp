@@ -6,6 +6,7 @@ namespace paretrain::evaluator {
 
 PlanTotals PlanSweep::rebuild(const StepTemplate& step,
                               const GroupModel& model,
+                              GroupMemory& memory,
                               const RunningPlan& running,
                               const GroupOrder& order) {
   const Plan plan{step, running, order};
@@ -15,7 +16,7 @@ PlanTotals PlanSweep::rebuild(const StepTemplate& step,
   PlanTotals totals;
   costs_.clear();
   for (std::size_t s = 0; s < order.step_count(); ++s) {
-    const GroupCost cost = model.cost(content(s));
+    const GroupCost cost = memory.cost(model, content(s));
     costs_.push_back(cost);
     totals.latency += cost.latency;
     totals.energy += cost.energy;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "evaluator/plan/group_memory.h"
 #include "evaluator/plan/group_model.h"
 #include "evaluator/plan/group_order.h"
 #include "evaluator/plan/running_plan.h"
@@ -30,9 +31,11 @@ struct StepRange {
 // is what a recompute made. Reused from plan to plan: no allocation once it has grown.
 class PlanSweep {
  public:
-  // Cost: linear in operators, reads, writes and values, plus one call of the model per group.
+  // `memory` belongs to `model`.
+  // Cost: linear in operators, reads, writes and values, plus one question per group.
   [[nodiscard]] PlanTotals rebuild(const StepTemplate& step,
                                    const GroupModel& model,
+                                   GroupMemory& memory,
                                    const RunningPlan& running,
                                    const GroupOrder& order);
 
