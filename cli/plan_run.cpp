@@ -14,9 +14,6 @@ namespace paretrain::cli {
 
 namespace {
 
-// Stored beside the options: not a name that an option can have.
-constexpr std::string_view kGiven = "(given)";
-
 bool is_word(const std::string& name) {
   return !name.empty() && name.front() >= 'A' && name.front() <= 'Z';
 }
@@ -46,18 +43,15 @@ std::vector<results::OptionValues> stored_options(const Options& options) {
     stored.push_back({name, values});
   for (const auto& [name, values] : options.words())
     stored.push_back({name, values});
-  stored.push_back({std::string(kGiven), options.given()});
   return stored;
 }
 
-Options restored_options(const std::vector<results::OptionValues>& stored) {
+Options restored_options(const std::vector<results::OptionValues>& stored,
+                         std::vector<std::string> given) {
   Options::Values values;
   Options::Values words;
-  std::vector<std::string> given;
   for (const results::OptionValues& option : stored) {
-    if (option.name == kGiven) {
-      given = option.values;
-    } else if (is_word(option.name)) {
+    if (is_word(option.name)) {
       words[option.name] = option.values;
     } else {
       values[option.name] = option.values;
@@ -67,8 +61,11 @@ Options restored_options(const std::vector<results::OptionValues>& stored) {
 }
 
 RunRequest run_request(const std::string& command, const Options& options) {
-  RunRequest request{
-      command, problem_options(options), search_options(options), stored_options(options)};
+  RunRequest request{command,
+                     problem_options(options),
+                     search_options(options),
+                     stored_options(options),
+                     options.given()};
   if (!options.has("fusion")) {
     // `enumerate`: all genomes of a cost graph; of a network, those of the keep genes.
     request.problem.plan.fusion = is_cost_graph(request.problem.model) ? "search" : "none";
@@ -85,6 +82,7 @@ PlanRun::PlanRun(RunRequest request)
   identity_.command = request_.command;
   identity_.program_version = PARETRAIN_VERSION;
   identity_.options = request_.options;
+  identity_.given = request_.given;
   identity_.inputs = loaded_.inputs;
   identity_.problem_fingerprint = plans().fingerprint();
   identity_.space_fingerprint = space_.fingerprint();

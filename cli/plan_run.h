@@ -29,12 +29,13 @@ struct RunRequest {
   std::string command;
   ProblemOptions problem;
   SearchOptions search;
-  std::vector<results::OptionValues> options;
+  std::vector<results::OptionValues> options;  // also the words by position
+  std::vector<std::string> given;              // names of the options that the user said
 };
 
-// The options with their values, the words by position, and which were said by the user.
 [[nodiscard]] std::vector<results::OptionValues> stored_options(const Options& options);
-[[nodiscard]] Options restored_options(const std::vector<results::OptionValues>& stored);
+[[nodiscard]] Options restored_options(const std::vector<results::OptionValues>& stored,
+                                       std::vector<std::string> given);
 [[nodiscard]] RunRequest run_request(const std::string& command, const Options& options);
 
 // A loaded problem with its genes, baselines and reference point. Stays where it is: the search

@@ -136,7 +136,8 @@ int run_resume(const Options& options, Terminal& terminal) {
       merged_options(found.snapshot.identity.options, options);
   std::vector<results::OptionValues> located = merged;
   locate_inputs(located, found.snapshot.identity.inputs);
-  RunRequest request = run_request(found.snapshot.identity.command, restored_options(located));
+  RunRequest request = run_request(found.snapshot.identity.command,
+                                   restored_options(located, found.snapshot.identity.given));
   request.options = std::move(merged);
   PlanRun run(std::move(request));
   check_inputs(found.snapshot.identity, run.identity());

@@ -140,6 +140,13 @@ std::string change_text(double value, double reference) {
   return (percent >= 0 ? "+" : "") + text + " %";
 }
 
+// Whole numbers in the problem's own unit stay whole.
+std::string value_text(double value, double divisor) {
+  if (divisor == 1 && std::trunc(value) == value && std::abs(value) < 0x1p53)
+    return number_text(static_cast<std::int64_t>(value));
+  return significant_text(value / divisor, 6);
+}
+
 void add_row(TextTable& table,
              const std::vector<Column>& columns,
              const std::string& name,
@@ -149,7 +156,7 @@ void add_row(TextTable& table,
   const results::ObjectivePoint base = point_of(reference.evaluation);
   std::vector<std::string> cells{name};
   for (const Column& column : columns) {
-    cells.push_back(significant_text(point[column.objective] / column.divisor, 6));
+    cells.push_back(value_text(point[column.objective], column.divisor));
     if (cells.size() <= 6)
       cells.push_back(change_text(point[column.objective], base[column.objective]));
   }

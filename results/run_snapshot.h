@@ -33,7 +33,8 @@ struct RunInput {
 struct RunIdentity {
   std::string command;  // "optimize"
   std::string program_version;
-  std::vector<OptionValues> options;  // sorted by name
+  std::vector<OptionValues> options;
+  std::vector<std::string> given;  // names of the options that the user said
   std::vector<RunInput> inputs;
   std::uint64_t problem_fingerprint = 0;
   std::uint64_t space_fingerprint = 0;

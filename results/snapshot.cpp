@@ -152,7 +152,7 @@ void serialize(Archive& archive, paretrain::results::RunInput& input, unsigned) 
 
 template <class Archive>
 void serialize(Archive& archive, paretrain::results::RunIdentity& identity, unsigned) {
-  archive& identity.command& identity.program_version& identity.options& identity.inputs;
+  archive& identity.command& identity.program_version& identity.options& identity.given& identity.inputs;
   archive& identity.problem_fingerprint& identity.space_fingerprint& identity.objectives;
 }
 
