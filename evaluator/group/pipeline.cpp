@@ -129,10 +129,10 @@ class TilePipeline {
       for (std::int64_t back = 0; back < reach_ && tile - back >= 0; ++back)
         end_of(s, tile + steps - back) =
             moved[static_cast<std::size_t>((tile + steps - back) % reach_)];
+      latest_ = std::max(latest_, end_of(s, tile + steps));
     }
     for (std::size_t r = 0; r < free_.size(); ++r)
       if (grew(r)) free_[r] += shift;
-    latest_ += shift;
     step_ += steps;
     repeats_ = 0;
     before_.clear();

@@ -28,7 +28,8 @@ std::optional<Slide> slide(const Access& access, const LoopNest& nest, Loop loop
       continue;
     }
     const std::int64_t span = result.step * (nest.size(loop) - 1) + result.reach + 1;
-    result.padding = std::max<std::int64_t>(0, span - axis.extent) / 2;
+    // Model: padding is alike on both sides; what a stride leaves over is missing at the end.
+    result.padding = ceil_div(std::max<std::int64_t>(0, span - axis.extent), 2);
     return result;
   }
   return std::nullopt;

@@ -50,10 +50,9 @@ StorageId SmallGraph::convolution(StorageId image,
   const Shape in = graph_.storage(image).shape;
   const std::int64_t pad = kernel / 2;
   const auto side = [&](std::int64_t size) { return (size + 2 * pad - kernel) / stride + 1; };
-  const StorageId weight =
-      tensor("w", {channels, in[1], kernel, kernel}, StorageRole::Parameter);
-  const StorageId out = tensor(
-      "y", {in[0], channels, side(in[2]), side(in[3])}, StorageRole::Activation);
+  const StorageId weight = tensor("w", {channels, in[1], kernel, kernel}, StorageRole::Parameter);
+  const StorageId out =
+      tensor("y", {in[0], channels, side(in[2]), side(in[3])}, StorageRole::Activation);
   ConvolutionOperands operands;
   operands.image = view(image);
   operands.weight = view(weight);
@@ -117,7 +116,8 @@ GroupOf::GroupOf(const TrainingGraph& graph, std::size_t first, std::size_t last
           std::ranges::count(reads, value) == 0)
         reads.push_back(value);
     }
-    for (const Access& write : graph.operators[o].writes) made.push_back(write.storage.index());
+    for (const Access& write : graph.operators[o].writes)
+      made.push_back(write.storage.index());
   }
   for (const std::size_t value : made)
     if (std::ranges::count(used, value) == 0) writes.emplace_back(value);

@@ -47,8 +47,8 @@ class SmallGraph {
   evaluator::TrainingGraph graph_;
 };
 
-// Operators first … last of the graph as one group: what is made outside is read, what nobody inside
-// reads is written.
+// Operators first … last of the graph as one group: what is made outside is read, what nobody
+// inside reads is written.
 struct GroupOf {
   GroupOf(const evaluator::TrainingGraph& graph, std::size_t first, std::size_t last);
 

@@ -1,0 +1,116 @@
+#include "evaluator/group/pipeline.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "base/random.h"
+#include "tests/support/doctest.h"
+
+using namespace paretrain::evaluator;
+using paretrain::RandomStream;
+
+namespace {
+
+StageUse use(std::size_t resource, std::int64_t cycles) {
+  return {ResourceId(resource), cycles, cycles};
+}
+
+// Fetch on resource 0, work on 1, store on 2, each with two buffers.
+std::vector<Stage> fetch_work_store(std::int64_t tiles,
+                                    std::int64_t fetch,
+                                    std::int64_t work,
+                                    std::int64_t store) {
+  std::vector<Stage> stages(3);
+  for (Stage& stage : stages)
+    stage.tiles = tiles;
+  stages[0] = {tiles, 0, {use(0, fetch)}, {}, {{1, 2}}};
+  stages[1] = {tiles, 1, {use(1, work)}, {{0, 0}}, {{2, 2}}};
+  stages[2] = {tiles, 2, {use(2, store)}, {{1, 0}}, {}};
+  return stages;
+}
+
+std::uint64_t seed() {
+  const char* const given = std::getenv("TEST_SEED");
+  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+}
+
+// Stages with random times, lags and buffers; levels such that what is waited for comes earlier.
+std::vector<Stage> random_pipeline(RandomStream& random) {
+  std::vector<Stage> stages(2 + random.below(6));
+  const auto tiles = static_cast<std::int64_t>(1 + random.below(120));
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    Stage& stage = stages[s];
+    stage.tiles = tiles - static_cast<std::int64_t>(random.below(2)) * (tiles / 2);
+    const auto cycles = static_cast<std::int64_t>(random.below(50));
+    stage.uses = {{ResourceId(random.below(4)), cycles, cycles / 2}};
+    if (s == 0) continue;
+    const std::size_t before = random.below(s);
+    const auto lag = static_cast<std::int64_t>(random.below(3));
+    stage.level = stages[before].level + lag + static_cast<std::int64_t>(random.below(2));
+    stage.waits.push_back({before, lag});
+    stages[before].rooms.push_back(
+        {s, stage.level - stages[before].level + 1 + static_cast<std::int64_t>(random.below(2))});
+  }
+  return stages;
+}
+
+}  // namespace
+
+TEST_CASE("makespan: without a stage nothing happens") {
+  CHECK(makespan({}, 3).cycles == 0);
+}
+
+TEST_CASE("makespan: one tile passes through all stages in turn") {
+  CHECK(makespan(fetch_work_store(1, 5, 7, 3), 3).cycles == 15);
+}
+
+TEST_CASE("makespan: the slowest stage sets the pace of ten tiles") {
+  // First fetch, ten times the work, last store.
+  CHECK(makespan(fetch_work_store(10, 5, 7, 3), 3).cycles == 5 + 10 * 7 + 3);
+  CHECK(makespan(fetch_work_store(10, 9, 7, 3), 3).cycles == 10 * 9 + 7 + 3);
+  CHECK(makespan(fetch_work_store(10, 2, 3, 8), 3).cycles == 2 + 3 + 10 * 8);
+}
+
+TEST_CASE("makespan: fetch and store on one medium add up") {
+  std::vector<Stage> stages = fetch_work_store(10, 5, 4, 3);
+  stages[2].uses = {use(0, 3)};
+  const Makespan run = makespan(stages, 3);
+  CHECK(run.busy[0] == 80);
+  CHECK(run.cycles >= 80);
+  CHECK(run.cycles <= 80 + 4 + 5);
+}
+
+TEST_CASE("makespan: with one buffer fetch and work take turns") {
+  std::vector<Stage> stages = fetch_work_store(10, 5, 7, 0);
+  stages[0].level = 0;
+  stages[1].level = 0;
+  stages[0].rooms = {{1, 1}};
+  CHECK(makespan(stages, 3).cycles == 10 * (5 + 7));
+}
+
+TEST_CASE("makespan: a ragged last tile takes its own time") {
+  std::vector<Stage> stages = fetch_work_store(10, 5, 7, 3);
+  stages[1].uses = {{ResourceId(1), 7, 2}};
+  // The store of the ninth tile ends after the tenth is done.
+  CHECK(makespan(stages, 3).cycles == 5 + 9 * 7 + 3 + 3);
+}
+
+TEST_CASE("makespan: thousands of tiles are extrapolated from a few steps") {
+  const Makespan run = makespan(fetch_work_store(100000, 5, 7, 3), 3);
+  CHECK(run.cycles == 5 + 100000 * 7 + 3);
+  CHECK(run.steps_taken < 100);
+}
+
+TEST_CASE("makespan: extrapolation equals stepping and never beats the busiest resource") {
+  for (std::uint64_t trial = 0; trial < 2000; ++trial) {
+    RandomStream random(seed(), 1, trial);
+    const std::vector<Stage> stages = random_pipeline(random);
+    const Makespan fast = makespan(stages, 4);
+    const Makespan slow = makespan_by_steps(stages, 4);
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    CHECK(fast.cycles == slow.cycles);
+    CHECK(fast.busy == slow.busy);
+    CHECK(fast.cycles >= *std::ranges::max_element(fast.busy));
+  }
+}
