@@ -43,12 +43,25 @@ class Slow {
  public:
   Slow(const problems::PlanProblem& problem, problems::GenomeView genome)
       : problem_(problem), graph_(problem.graph()), genome_(genome.begin(), genome.end()) {
+    makers_.assign(graph_.values.size(), graph_.operators.size());
+    for (std::size_t o = graph_.operators.size(); o-- > 0;) {
+      for (const StepValueId id : op(o).writes)
+        makers_[id.index()] = o;
+    }
     list_events();
+    for (const Event& event : events_) {
+      for (const StepValueId id : op(event.op).reads)
+        read_.insert(copy_read(event, id.index()));
+    }
+    for (std::size_t p = 0; p < events_.size(); ++p)
+      place_[events_[p]] = p;
+    list_dependences();
   }
 
   [[nodiscard]] SlowEvaluation evaluation() {
     decode();
     order();
+    list_uses();
     SlowEvaluation result;
     result.canonical = genome_;
     result.groups = steps_.size();
@@ -78,12 +91,7 @@ class Slow {
     return problems::gene_is_set(genome_, problem_.keep_gene_positions()[*value(v).keep_gene]);
   }
 
-  std::size_t maker(std::size_t v) const {
-    for (std::size_t o = 0; o < graph_.operators.size(); ++o) {
-      if (lists(op(o).writes, v)) return o;
-    }
-    return graph_.operators.size();
-  }
+  std::size_t maker(std::size_t v) const { return makers_[v]; }
 
   // Forward operators whose recompute an operator's reads ask for. `missing` says of a value
   // whether it would have to be recomputed.
@@ -127,11 +135,16 @@ class Slow {
         events_.push_back({o, false});
         continue;
       }
-      if (place(o) == o) late_order.push_back(o);
-      for (std::size_t waiting = 0; waiting < o; ++waiting) {
-        if (late(waiting) && place(waiting) == o) late_order.push_back(waiting);
-      }
+      late_order.push_back(o);
     }
+    std::map<std::size_t, std::size_t> places;
+    for (const std::size_t o : late_order)
+      places[o] = place(o);
+    // Those that wait come behind the one they wait for.
+    std::stable_sort(late_order.begin(), late_order.end(), [&](std::size_t a, std::size_t b) {
+      if (places[a] != places[b]) return places[a] < places[b];
+      return (places[a] == a) > (places[b] == b);
+    });
     std::set<std::size_t> done;
     for (const std::size_t o : late_order) {
       const auto missing = [&](std::size_t v) { return !kept(v) && !done.contains(maker(v)); };
@@ -143,9 +156,7 @@ class Slow {
     }
   }
 
-  bool runs(const Event& event) const {
-    return std::find(events_.begin(), events_.end(), event) != events_.end();
-  }
+  bool runs(const Event& event) const { return place_.contains(event); }
 
   bool first_run_of_forward(const Event& event) const {
     return !event.recompute && !late(event.op);
@@ -159,45 +170,52 @@ class Slow {
     return lists(op(event.op).reads, copy.value) && copy_read(event, copy.value) == copy;
   }
 
-  bool read_by_anyone(const Copy& copy) const {
-    return std::any_of(
-        events_.begin(), events_.end(), [&](const Event& e) { return reads(e, copy); });
-  }
-
   // A recompute produces what is missing and read; everything else produces all its results.
   bool makes(const Event& event, const Copy& copy) const {
     if (!lists(op(event.op).writes, copy.value)) return false;
     if (!event.recompute) return !copy.recomputed;
-    return copy.recomputed && !kept(copy.value) && read_by_anyone(copy);
+    return copy.recomputed && !kept(copy.value) && read_.contains(copy);
   }
 
-  // Whether `before` must run before `after`; the order of the graph decides between uses of a
-  // gradient that do not commute.
-  bool depends(const Event& after, const Event& before) const {
-    if (after == before) return false;
-    for (std::size_t v = 0; v < graph_.values.size(); ++v) {
-      const bool after_reads = lists(op(after.op).reads, v);
-      const bool before_reads = lists(op(before.op).reads, v);
-      const bool after_writes = lists(op(after.op).writes, v);
-      const bool before_writes = lists(op(before.op).writes, v);
-      switch (value(v).kind) {
-        case StepValueKind::Forward:
-          if (after_reads && makes(before, copy_read(after, v))) return true;
-          break;
-        case StepValueKind::Gradient:
-          if (before.op < after.op &&
-              ((after_reads && before_writes) || (after_writes && before_reads)))
-            return true;
-          break;
-        case StepValueKind::Resident:
-          if (after_writes && !after.recompute && before_reads && !before_writes &&
-              !first_run_of_forward(before))
-            return true;
-          if (after_writes && before_writes && before.op < after.op) return true;
-          break;
+  // Whether `before` must run before `after` because of one value; the order of the graph decides
+  // between uses of a gradient that do not commute.
+  bool depends(const Event& after, const Event& before, std::size_t v) const {
+    const bool after_reads = lists(op(after.op).reads, v);
+    const bool before_reads = lists(op(before.op).reads, v);
+    const bool after_writes = lists(op(after.op).writes, v);
+    const bool before_writes = lists(op(before.op).writes, v);
+    switch (value(v).kind) {
+      case StepValueKind::Forward:
+        return after_reads && makes(before, copy_read(after, v));
+      case StepValueKind::Gradient:
+        return before.op < after.op &&
+               ((after_reads && before_writes) || (after_writes && before_reads));
+      case StepValueKind::Resident:
+        if (after_writes && before_writes) return before.op < after.op;
+        return after_writes && before_reads && !first_run_of_forward(before);
+    }
+    return false;
+  }
+
+  // Per event the events that must run before it because of a value. That forward operators run
+  // before all others is left to the order of positions, which never contradicts it.
+  void list_dependences() {
+    std::map<std::size_t, std::vector<std::size_t>> touching;
+    for (std::size_t p = 0; p < events_.size(); ++p) {
+      for (const auto* ids : {&op(events_[p].op).reads, &op(events_[p].op).writes}) {
+        for (const StepValueId id : *ids)
+          touching[id.index()].push_back(p);
       }
     }
-    return first_run_of_forward(before) && !first_run_of_forward(after);
+    before_.resize(events_.size());
+    for (const auto& [v, places] : touching) {
+      for (const std::size_t after : places) {
+        for (const std::size_t before : places) {
+          if (events_[after] != events_[before] && depends(events_[after], events_[before], v))
+            before_[after].insert(before);
+        }
+      }
+    }
   }
 
   RunningOperator running(const Event& event) const {
@@ -211,25 +229,26 @@ class Slow {
     return result;
   }
 
-  bool cyclic(const std::map<Event, int>& groups) const {
-    std::set<int> left;
-    for (const auto& [event, name] : groups)
-      left.insert(name);
-    while (!left.empty()) {
-      std::set<int> waiting;
-      for (const Event& after : events_) {
-        for (const Event& before : events_) {
-          if (left.contains(groups.at(before)) && groups.at(before) != groups.at(after) &&
-              depends(after, before))
-            waiting.insert(groups.at(after));
-        }
+  // Takes away, again and again, the groups that wait for none; what is left waits in a circle.
+  bool cyclic(const std::vector<std::size_t>& groups) const {
+    std::map<std::size_t, std::set<std::size_t>> waits_for;
+    for (std::size_t after = 0; after < events_.size(); ++after) {
+      waits_for[groups[after]];
+      for (const std::size_t before : before_[after]) {
+        if (groups[before] != groups[after]) waits_for[groups[after]].insert(groups[before]);
       }
-      std::set<int> still;
-      for (const int name : left) {
-        if (waiting.contains(name)) still.insert(name);
+    }
+    while (!waits_for.empty()) {
+      std::vector<std::size_t> free;
+      for (const auto& [name, others] : waits_for) {
+        if (std::none_of(others.begin(), others.end(), [&](std::size_t other) {
+              return waits_for.contains(other);
+            }))
+          free.push_back(name);
       }
-      if (still.size() == left.size()) return true;
-      left = still;
+      if (free.empty()) return true;
+      for (const std::size_t name : free)
+        waits_for.erase(name);
     }
     return false;
   }
@@ -245,10 +264,10 @@ class Slow {
     return false;
   }
 
-  bool legal(const std::map<Event, int>& groups, int name) const {
+  bool legal(const std::vector<std::size_t>& groups, std::size_t name) const {
     std::vector<RunningOperator> members;
-    for (const Event& event : events_) {
-      if (groups.at(event) == name) members.push_back(running(event));
+    for (std::size_t p = 0; p < events_.size(); ++p) {
+      if (groups[p] == name) members.push_back(running(events_[p]));
     }
     return static_cast<std::int64_t>(members.size()) <= problem_.model().max_group_length() &&
            problem_.model().is_legal(members);
@@ -256,79 +275,72 @@ class Slow {
 
   void decode() {
     for (std::size_t p = 0; p < events_.size(); ++p)
-      group_[events_[p]] = static_cast<int>(p);
+      group_.push_back(p);
     for (std::size_t g = 0; g < problem_.gene_count(); ++g) {
       const Gene& gene = problem_.genes()[g];
       if (gene.kind == GeneKind::Keep || !problems::gene_is_set(genome_, g)) continue;
       problems::set_gene(genome_, g, 0);
       if (!active(gene)) continue;
-      const int into = group_.at({gene.producer.op.index(), gene.producer.recompute});
-      const int from = group_.at({gene.consumer.op.index(), gene.consumer.recompute});
-      std::map<Event, int> merged = group_;
-      for (auto& [event, name] : merged) {
-        if (name == from) name = into;
-      }
+      const std::size_t into =
+          group_[place_.at({gene.producer.op.index(), gene.producer.recompute})];
+      const std::size_t from =
+          group_[place_.at({gene.consumer.op.index(), gene.consumer.recompute})];
+      std::vector<std::size_t> merged = group_;
+      std::replace(merged.begin(), merged.end(), from, into);
       if (into != from && (!legal(merged, into) || cyclic(merged))) continue;
       group_ = merged;
       problems::set_gene(genome_, g, 1);
     }
   }
 
+  // Of the groups whose predecessors have run, the one with the smallest position next.
   void order() {
-    std::set<int> done;
-    while (done.size() < std::set<int>(names().begin(), names().end()).size()) {
-      for (const Event& event : events_) {
-        const int name = group_.at(event);
-        if (done.contains(name) || !ready(name, done)) continue;
-        std::vector<Event> members;
-        for (const Event& other : events_) {
-          if (group_.at(other) == name) members.push_back(other);
+    std::map<std::size_t, std::vector<std::size_t>> left;
+    for (std::size_t p = 0; p < events_.size(); ++p)
+      left[group_[p]].push_back(p);
+    while (!left.empty()) {
+      const auto ready = [&](const std::vector<std::size_t>& members) {
+        for (const std::size_t after : members) {
+          for (const std::size_t before : before_[after]) {
+            if (group_[before] != group_[after] && left.contains(group_[before])) return false;
+          }
         }
-        steps_.push_back(members);
-        done.insert(name);
-        break;
+        return true;
+      };
+      auto next = left.end();
+      for (auto group = left.begin(); group != left.end(); ++group) {
+        const bool smaller = next == left.end() || group->second.front() < next->second.front();
+        if (smaller && ready(group->second)) next = group;
       }
+      steps_.emplace_back();
+      for (const std::size_t p : next->second)
+        steps_.back().push_back(events_[p]);
+      left.erase(next);
     }
   }
 
-  const std::vector<int>& names() {
-    if (names_.empty()) {
-      for (const Event& event : events_)
-        names_.push_back(group_.at(event));
-    }
-    return names_;
-  }
-
-  bool ready(int name, const std::set<int>& done) const {
-    for (const Event& after : events_) {
-      for (const Event& before : events_) {
-        if (group_.at(after) == name && group_.at(before) != name &&
-            !done.contains(group_.at(before)) && depends(after, before))
-          return false;
-      }
-    }
-    return true;
-  }
-
-  // Steps at which a copy is made or added to, and read.
-  std::set<std::size_t> making_steps(const Copy& copy) const {
-    std::set<std::size_t> result;
+  // Steps at which each copy is made or added to, and read.
+  void list_uses() {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       for (const Event& event : steps_[s]) {
-        if (makes(event, copy)) result.insert(s);
+        for (const StepValueId id : op(event.op).reads)
+          reading_[copy_read(event, id.index())].insert(s);
+        for (const StepValueId id : op(event.op).writes) {
+          const Copy copy{id.index(), event.recompute};
+          if (makes(event, copy)) making_[copy].insert(s);
+        }
       }
     }
-    return result;
+  }
+
+  std::set<std::size_t> making_steps(const Copy& copy) const {
+    const auto found = making_.find(copy);
+    return found == making_.end() ? std::set<std::size_t>() : found->second;
   }
 
   std::set<std::size_t> reading_steps(const Copy& copy) const {
-    std::set<std::size_t> result;
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      for (const Event& event : steps_[s]) {
-        if (reads(event, copy)) result.insert(s);
-      }
-    }
-    return result;
+    const auto found = reading_.find(copy);
+    return found == reading_.end() ? std::set<std::size_t>() : found->second;
   }
 
   bool exists_before(const Copy& copy) const {
@@ -362,12 +374,16 @@ class Slow {
     std::vector<StepValueId> written;
     for (const Event& event : steps_[step])
       members.push_back(running(event));
-    for (std::size_t v = 0; v < graph_.values.size(); ++v) {
-      for (const bool recomputed : {false, true}) {
-        const Copy copy{v, recomputed};
-        if (is_read(step, copy)) read.push_back(StepValueId(v));
-        if (is_written(step, copy)) written.push_back(StepValueId(v));
-      }
+    std::set<Copy> touched;
+    for (const Event& event : steps_[step]) {
+      for (const StepValueId id : op(event.op).reads)
+        touched.insert(copy_read(event, id.index()));
+      for (const StepValueId id : op(event.op).writes)
+        touched.insert({id.index(), event.recompute});
+    }
+    for (const Copy& copy : touched) {
+      if (is_read(step, copy)) read.push_back(StepValueId(copy.value));
+      if (is_written(step, copy)) written.push_back(StepValueId(copy.value));
     }
     return problem_.model().cost({members, read, written});
   }
@@ -417,10 +433,15 @@ class Slow {
   const problems::PlanProblem& problem_;
   const StepGraph& graph_;
   problems::Genome genome_;
-  std::vector<Event> events_;
-  std::map<Event, int> group_;
-  std::vector<int> names_;
+  std::vector<std::size_t> makers_;  // per value: the first operator that writes it
+  std::vector<Event> events_;        // by original position
+  std::set<Copy> read_;              // by any event
+  std::map<Event, std::size_t> place_;
+  std::vector<std::set<std::size_t>> before_;
+  std::vector<std::size_t> group_;  // per event
   std::vector<std::vector<Event>> steps_;
+  std::map<Copy, std::set<std::size_t>> making_;
+  std::map<Copy, std::set<std::size_t>> reading_;
 };
 
 // A model whose answers depend on all that it is told, in whatever order values are listed.
