@@ -44,12 +44,14 @@ std::vector<TensorFacts> along_axis(const NodeFacts& node) {
   return same_as_first(node);
 }
 
+// Old exports give one slope per channel without the axes after it.
 std::vector<TensorFacts> parametric_relu(const NodeFacts& node) {
+  const Shape& input = node.shape(0);
   const Shape& slope = node.shape(1);
-  // Old exports give one slope per channel without the axes after it.
-  if (broadcast(node.shape(0), slope) != node.shape(0))
+  const bool per_channel = input.size() > 1 && slope == Shape{input[1]};
+  if (!per_channel && broadcast(input, slope) != input)
     throw ShapeFault{"slopes of shape " + shape_text(slope) + " for an input of shape " +
-                     shape_text(node.shape(0))};
+                     shape_text(input)};
   return same_as_first(node);
 }
 

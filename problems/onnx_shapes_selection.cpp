@@ -99,13 +99,23 @@ std::vector<TensorFacts> same_as_data(const NodeFacts& node) {
   return {facts(node.input(0).type, node.shape(0))};
 }
 
+// The depth may come as a float.
+std::int64_t one_hot_depth(const NodeFacts& node) {
+  const TensorFacts& depth = node.input(1);
+  if (!evaluator::is_float(depth.type)) return single_integer(node, 1);
+  if (!depth.numbers || depth.numbers->floats.size() != 1)
+    throw ShapeFault{"its depth is not known before the network runs"};
+  const double number = depth.numbers->floats[0];
+  return number >= 1.0 && number <= 0x1p40 ? static_cast<std::int64_t>(number) : 0;
+}
+
 std::vector<TensorFacts> one_hot(const NodeFacts& node) {
-  const List& depth = node.integers(1);
+  const std::int64_t depth = one_hot_depth(node);
   Shape output = node.shape(0);
-  if (depth.size() != 1 || depth[0] < 1) throw ShapeFault{"a depth that is not one number from 1"};
+  if (depth < 1) throw ShapeFault{"a depth below 1"};
   const std::int64_t rank = node.rank(0) + 1;
   const std::size_t axis = axis_index(node.integer("axis", -1), rank);
-  output.insert(output.begin() + static_cast<std::ptrdiff_t>(axis), depth[0]);
+  output.insert(output.begin() + static_cast<std::ptrdiff_t>(axis), depth);
   return {facts(node.input(2).type, output)};
 }
 
