@@ -53,12 +53,33 @@ BuiltNest recurrent_nest(StepBuilder& step, const Recurrence& r, const OperandVi
   return product_nest({step.seen(r.hidden), turned, out, step.partial_bits(r.y.type)});
 }
 
-Access whole_access(StepBuilder& step, const Tensor& tensor) {
+// A tensor of the recurrence is indexed by steps and samples; its last dimension has no loop of its
+// own, since the nest's columns are those of all gates.
+Access sequence_access(const OperandView& view) {
   PointwiseOperands operands;
-  operands.iteration = tensor.shape();
-  operands.reads = {step.seen(tensor)};
+  operands.iteration = view.shape;
+  operands.layout = NestLayout::Tokens;
+  operands.reads = {view};
   Access access = pointwise_nest(operands).reads.front();
   access.operand = std::nullopt;
+  access.accumulates = view.accumulates;
+  const std::size_t indexed = view.shape.size() == 3 ? 2 : 0;
+  access.axes.resize(std::min(indexed, access.axes.size()));
+  access.strides.resize(access.axes.size());
+  return access;
+}
+
+Access sequence_access(StepBuilder& step, const Tensor& tensor) {
+  return sequence_access(step.seen(tensor));
+}
+
+// Back through time there is one step less than there are: only samples are an axis of all.
+Access sample_access(const OperandView& view) {
+  Access access = sequence_access(view);
+  if (access.axes.size() == 2) {
+    access.axes.erase(access.axes.begin());
+    access.strides.erase(access.strides.begin());
+  }
   return access;
 }
 
@@ -71,16 +92,15 @@ void add_forward(StepBuilder& step, const Recurrence& r) {
   draft.built = recurrent_nest(step, r, step.seen(r.projected));
   // The nest's operands are the hidden states, the weights and the sums; of these the sums are
   // read.
-  Access sums = draft.built.writes.front();
-  draft.built.reads[0] = sums;
-  draft.built.reads[0].operand = NestOperand::O;
+  draft.built.reads[0] = draft.built.writes.front();
   draft.built.writes.clear();
-  if (r.bias && r.bias->storage) draft.built.reads.push_back(whole_access(step, *r.bias));
-  draft.built.writes.push_back(whole_access(step, r.y));
-  if (r.hidden.storage != r.y.storage) draft.built.writes.push_back(whole_access(step, r.hidden));
+  if (r.bias && r.bias->storage) draft.built.reads.push_back(sequence_access(step, *r.bias));
+  draft.built.writes.push_back(sequence_access(step, r.y));
+  if (r.hidden.storage != r.y.storage)
+    draft.built.writes.push_back(sequence_access(step, r.hidden));
   for (const auto* tensors : {&r.kept, &r.last})
     for (const Tensor& tensor : *tensors)
-      draft.built.writes.push_back(whole_access(step, tensor));
+      draft.built.writes.push_back(sequence_access(step, tensor));
   step.add(std::move(draft));
 }
 
@@ -100,28 +120,19 @@ void add_time_gradient(Gradients& gradients, const Recurrence& r) {
                                 step.seen(r.weight),
                                 first_steps(step.seen(r.y), inner),
                                 step.partial_bits(r.y.type)});
-    PointwiseOperands written;
-    written.iteration = target.shape;
-    written.writes = {target};
-    Access sums = pointwise_nest(written).writes.front();
-    sums.operand = NestOperand::I;
+    const Access sums = sample_access(target);
     Access weight = draft.built.reads[1];
     draft.built.reads = {weight};
     draft.built.writes = {sums};
     const auto add_incoming = [&](const Tensor& output) {
       if (!gradients.has(output)) return;
-      PointwiseOperands read;
-      read.iteration = output.shape();
-      read.reads = {gradients.of(output)};
-      Access incoming = pointwise_nest(read).reads.front();
-      incoming.operand = std::nullopt;
-      draft.built.reads.push_back(incoming);
+      draft.built.reads.push_back(sample_access(gradients.of(output)));
     };
     add_incoming(r.y);
     for (const Tensor& last : r.last)
       add_incoming(last);
     for (const Tensor& tensor : r.kept)
-      draft.built.reads.push_back(whole_access(step, tensor));
+      draft.built.reads.push_back(sample_access(step.seen(tensor)));
     step.add(std::move(draft));
     step.hold(*r.hidden.storage);
   });
