@@ -254,8 +254,8 @@ class Builder {
   Names node_names_;
 };
 
-// Source: reference on ready-made training graphs in docs/formats.md: the backward pass starts with
-// the gradient of the loss, and the optimizer's nodes are named for what they do.
+// Source: docs/models.md, Ready-made training graphs: the backward pass starts with the gradient of
+// the loss, and the optimizer's nodes are named for what they do.
 struct Phases {
   ImportedNodes nodes;
   ModelKind kind = ModelKind::ForwardGraph;

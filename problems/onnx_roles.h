@@ -73,7 +73,7 @@ class IndexedGraph {
 // masks and float constants that the exporter made (named /…_output_N and no weights of a product,
 // or read by Trilu only) are buffers; settings and single numbers of such are constants.
 // `data_inputs` names inputs that are data whatever reads them.
-// Source: docs/formats.md, ONNX.
+// Source: docs/models.md, Roles.
 [[nodiscard]] std::vector<evaluator::ValueKind> value_kinds(
     const IndexedGraph& graph, const std::vector<std::string>& data_inputs);
 

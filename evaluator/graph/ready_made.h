@@ -13,7 +13,7 @@ namespace paretrain::evaluator {
 
 // The phase of every node of a ready-made training graph: forward before the first node whose type
 // contains "LossGrad", update where the name starts with Sum_Grad_ or Adam_, backward else.
-// Source: docs/formats.md, Ready-made training graphs.
+// Source: docs/models.md, Ready-made training graphs.
 [[nodiscard]] std::vector<Phase> ready_made_phases(const ModelGraph& model);
 
 // Whether the name belongs to a tensor that MONET lets be recomputed: not one with lazy_reset, loss
