@@ -9,6 +9,7 @@
 #include "evaluator/group/core_assignment.h"
 #include "evaluator/group/group_choice.h"
 #include "evaluator/group/group_key.h"
+#include "evaluator/group/group_simulator.h"
 #include "evaluator/group/memo.h"
 #include "evaluator/group/operator_content.h"
 
@@ -164,6 +165,19 @@ GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {
   for (std::size_t r = 0; r < names.size(); ++r)
     if (run.busy[r] > 0) report.resources.push_back({names[r], run.busy[r] * times});
   return report;
+}
+
+GroupSimulation AcceleratorGroupModel::simulation(const GroupContent& group) const {
+  State& state = *state_;
+  const GroupShape shape = group_shape(state.graph, group);
+  const GroupChoice choice = state.choice(shape);
+  auto simulation = simulated_group(state.chip, state.tile_costs, shape, choice.outline.way);
+  CHECK(simulation.has_value(), "a chosen tile has no mapping");
+  return std::move(*simulation);
+}
+
+std::span<const std::string> AcceleratorGroupModel::resource_names() const {
+  return state_->chip.resource_names();
 }
 
 MemoStatistics AcceleratorGroupModel::statistics() const {

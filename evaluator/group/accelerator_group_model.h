@@ -58,6 +58,9 @@ struct GroupReport {
   std::vector<ResourceUse> resources;
 };
 
+// What the simulator says about a group that runs as it was chosen to (group_simulator.h).
+struct GroupSimulation;
+
 // How often remembered answers were used.
 struct MemoStatistics {
   std::uint64_t group_hits = 0;
@@ -85,6 +88,9 @@ class AcceleratorGroupModel final : public GroupModel {
 
   // The same answer with its breakdown; nothing is remembered.
   [[nodiscard]] GroupReport report(const GroupContent& group) const;
+  // The group played tile by tile; once, whatever the number of micro-batches.
+  [[nodiscard]] GroupSimulation simulation(const GroupContent& group) const;
+  [[nodiscard]] std::span<const std::string> resource_names() const;
   [[nodiscard]] MemoStatistics statistics() const;
 
  private:

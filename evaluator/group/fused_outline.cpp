@@ -50,6 +50,10 @@ class FusedBuilder {
     for (std::size_t t = 0; t < group_.tensors.size(); ++t)
       if (group_.tensors[t].store_bytes > 0) add_store(t);
     outline_.split = way_.split;
+    DecidedFusedWay decided{way_, {}, streamed_};
+    for (const MemberTiling& member : tiling_.members)
+      decided.slices.push_back(member.slice);
+    outline_.way = std::move(decided);
     outline_.axis = std::string(loop_name(way_.axis.loops.front()));
     put_in_order();
     return std::move(outline_);

@@ -13,15 +13,12 @@
 #include "evaluator/core_cost/core_cost.h"
 #include "evaluator/group/accelerator_group_model.h"
 #include "evaluator/group/chip.h"
+#include "evaluator/group/group_way.h"
 #include "evaluator/group/pipeline.h"
 #include "evaluator/group/tile_costs.h"
 #include "evaluator/group/transfers.h"
 
 namespace paretrain::evaluator {
-
-// How identical cores share an operator. Model: one kind for all operators of a group; an operator
-// that lacks the loop takes the next kind that it has (docs/group-cost.md, splits).
-enum class SplitKind { None, Columns, Rows };
 
 // A tile shape that occurs `times` in all tiles and cores together.
 struct TileVariant {
@@ -52,6 +49,7 @@ struct GroupOutline {
   std::int64_t inner_tiles = 1;
   std::string axis;
   SplitKind split = SplitKind::None;
+  GroupWay way;
 };
 
 // What a group costs when it runs in the way outlined.

@@ -51,8 +51,9 @@ Passes passes(const Access& access, const LoopNest& nest, const std::vector<Cut>
     if (!along) {
       result.times *= cuts[i].tiles;
     } else if (i != innermost) {
-      const std::int64_t moved = along->window(cuts[i].count) * cuts[i].tiles;
-      result.halo *= std::max(1.0, static_cast<double>(moved) / static_cast<double>(along->extent));
+      result.halo *= std::max(
+          1.0,
+          static_cast<double>(along->swept(cuts[i].count)) / static_cast<double>(along->extent));
     }
   }
   return result;
@@ -101,6 +102,7 @@ class SingleBuilder {
     outline_.inner_tiles = steps_ / outline_.tiles;
     if (!cuts_.empty()) outline_.axis = std::string(loop_name(cuts_.front().loop));
     outline_.split = way_.split;
+    outline_.way = way_;
     return std::move(outline_);
   }
 
@@ -195,6 +197,8 @@ class SingleBuilder {
 
   // ---- transfers ----
 
+  enum class Way { In, Out };
+
   void add_tensor(std::size_t t) {
     const GroupTensor& tensor = group_.tensors[t];
     const Access* read = find(member_.reads, t);
@@ -206,7 +210,7 @@ class SingleBuilder {
     if (tensor.store_bytes == 0 || write == nullptr) return;
     const Passes moves = passes(*write, nest_, cuts_);
     add_moves(*write, operand_of_write(*write), tensor.store_bytes, Way::Out);
-    if (moves.times > 1 && partial_) add_partial_sums(*write, tensor.store_bytes, moves.times - 1);
+    if (moves.times > 1 && partial_) add_partial_sums(*write, tensor.store_bytes, moves);
   }
 
   static const Access* find(const std::vector<MemberAccess>& accesses, std::size_t tensor) {
@@ -215,86 +219,90 @@ class SingleBuilder {
     return nullptr;
   }
 
-  enum class Way { In, Out };
-
   // Partial sums that do not fit leave the chip and come back, wider than results.
-  void add_partial_sums(const Access& access, std::int64_t bytes, std::int64_t times) {
+  void add_partial_sums(const Access& access, std::int64_t bytes, const Passes& moves) {
     const auto wide =
         static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * partial_growth()));
-    add_stage(access, operand_of_write(access), wide * times, 0, Way::In);
-    add_stage(access, operand_of_write(access), wide * times, 0, Way::Out);
+    const std::int64_t pieces = moves.chunks - moves.chunks / moves.times;
+    for (const Way direction : {Way::In, Way::Out})
+      add_pieces({&access, operand_of_write(access), wide * (moves.times - 1), pieces, direction});
   }
 
   void add_moves(const Access& access, NestOperand operand, std::int64_t bytes, Way direction) {
     const Passes moves = passes(access, nest_, cuts_);
-    const bool sliced = access.axes.empty() && steps_ > 1;
-    if (sliced) {
-      add_stage(access, operand, bytes, ceil_div(bytes, steps_), direction);
+    if (access.axes.empty() && steps_ > 1) {
+      add_pieces({&access, operand, bytes, steps_, direction});
       return;
     }
     if (moves.resident) {
-      add_whole(access, operand, bytes, direction);
+      add_energy(outline_.energy, transfer({&access, operand, bytes, 1, direction}, bytes), 1);
+      outline_.offchip_bytes += bytes;
+      add_once({&access, operand, bytes, 1, direction}, bytes);
       return;
     }
-    const std::int64_t times = direction == Way::In || !partial_ ? moves.times : 1;
-    const auto total = static_cast<std::int64_t>(
-        std::ceil(static_cast<double>(bytes) * static_cast<double>(times) *
-                  (direction == Way::In ? moves.halo : 1.0)));
-    add_stage(access, operand, total, ceil_div(total, moves.chunks), direction);
+    const bool inwards = direction == Way::In;
+    const std::int64_t times = inwards || !partial_ ? moves.times : 1;
+    const auto total = static_cast<std::int64_t>(std::ceil(
+        static_cast<double>(bytes) * static_cast<double>(times) * (inwards ? moves.halo : 1.0)));
+    add_pieces({&access, operand, total, moves.chunks / moves.times * times, direction});
   }
 
-  [[nodiscard]] TransferCost transfer(const Access& access,
-                                      NestOperand operand,
-                                      std::int64_t bytes,
-                                      Way direction) const {
-    const std::int64_t all = touched_bytes(access, nest_, tile_, Halo::Included);
-    const std::int64_t share = touched_bytes(access, nest_, per_core_, Halo::Included);
+  // Bytes that pass over the border of the chip in equal pieces.
+  struct Move {
+    const Access* access = nullptr;
+    NestOperand operand = NestOperand::I;
+    std::int64_t total = 0;
+    std::int64_t pieces = 1;
+    Way direction = Way::In;
+  };
+
+  [[nodiscard]] TransferCost transfer(const Move& move, std::int64_t bytes) const {
+    const std::int64_t all = touched_bytes(*move.access, nest_, tile_, Halo::Included);
+    const std::int64_t share = touched_bytes(*move.access, nest_, per_core_, Halo::Included);
     std::vector<Endpoint> ends;
     for (const CoreId core : cores_)
-      ends.push_back({core, operand, all > 0 ? ceil_div(bytes * share, all) : bytes});
-    return direction == Way::In ? fetch_cost(chip_, bytes, ends) : store_cost(chip_, bytes, ends);
+      ends.push_back({core, move.operand, all > 0 ? ceil_div(bytes * share, all) : bytes});
+    return move.direction == Way::In ? fetch_cost(chip_, bytes, ends)
+                                     : store_cost(chip_, bytes, ends);
   }
 
-  // Once: before the first tile or after the last.
-  void add_whole(const Access& access, NestOperand operand, std::int64_t bytes, Way direction) {
+  // A stage before the first tile or after the last.
+  void add_once(const Move& move, std::int64_t bytes) {
     if (bytes == 0) return;
-    const TransferCost cost = transfer(access, operand, bytes, direction);
+    const TransferCost cost = transfer(move, bytes);
     Stage stage;
     stage.uses = stage_uses(cost, cost);
-    if (direction == Way::In) {
-      stage.level = 0;
+    if (move.direction == Way::In) {
       outline_.stages[0].waits.push_back({outline_.stages.size(), 0});
     } else {
       stage.level = steps_ + 1;
       stage.waits.push_back({0, steps_ - 1});
     }
     outline_.stages.push_back(std::move(stage));
-    add_energy(outline_.energy, cost, 1);
-    outline_.offchip_bytes += bytes;
+  }
+
+  void add_pieces(const Move& move) {
+    const std::int64_t piece = move.total / move.pieces;
+    add_energy(outline_.energy, transfer(move, piece), move.pieces - 1);
+    add_energy(outline_.energy, transfer(move, move.total - piece * (move.pieces - 1)), 1);
+    outline_.offchip_bytes += move.total;
+    add_stages(move);
   }
 
   // Model: what moves less often than once a tile is spread evenly over the tiles, but for the
-  // first piece in and the last piece out (`chunk` bytes), which nothing hides.
-  void add_stage(const Access& access,
-                 NestOperand operand,
-                 std::int64_t total,
-                 std::int64_t chunk,
-                 Way direction) {
-    const std::int64_t even = total / steps_;
-    const std::int64_t extra = std::min(total, std::max<std::int64_t>(0, chunk - even));
-    if (extra > 0) add_whole(access, operand, extra, direction);
-    const std::int64_t rest = total - extra;
-    const std::int64_t full = ceil_div(rest, steps_);
-    const std::int64_t last = std::max<std::int64_t>(0, rest - full * (steps_ - 1));
-    const TransferCost cost_full = transfer(access, operand, full, direction);
-    const TransferCost cost_last = transfer(access, operand, last, direction);
+  // first piece in and the last piece out, which nothing hides.
+  void add_stages(const Move& move) {
+    const std::int64_t extra =
+        std::max<std::int64_t>(0, move.total / move.pieces - move.total / steps_);
+    add_once(move, extra);
+    const std::int64_t rest = move.total - extra;
+    const std::int64_t full = rest / steps_;
     Stage stage;
     stage.tiles = steps_;
-    stage.uses = stage_uses(cost_full, cost_last);
+    stage.uses = stage_uses(transfer(move, full), transfer(move, rest - full * (steps_ - 1)));
     const std::size_t index = outline_.stages.size();
     Stage& op = outline_.stages[0];
-    if (direction == Way::In) {
-      stage.level = 0;
+    if (move.direction == Way::In) {
       stage.rooms.push_back({0, 2});
       op.waits.push_back({index, 0});
     } else {
@@ -303,9 +311,6 @@ class SingleBuilder {
       op.rooms.push_back({index, 2});
     }
     outline_.stages.push_back(std::move(stage));
-    add_energy(outline_.energy, cost_full, steps_ - 1);
-    add_energy(outline_.energy, cost_last, 1);
-    outline_.offchip_bytes += full * (steps_ - 1) + last;
   }
 
   const Chip& chip_;

@@ -10,17 +10,10 @@
 
 #include "evaluator/group/chip.h"
 #include "evaluator/group/group_shape.h"
+#include "evaluator/group/group_way.h"
 #include "evaluator/group/schedule.h"
 
 namespace paretrain::evaluator {
-
-// The operator's loops that are cut, outermost first; a tile runs `count` iterations of each.
-struct SingleWay {
-  std::vector<LoopCount> cuts;
-  std::span<const CoreId> cores;
-  std::uint32_t content = 0;
-  SplitKind split = SplitKind::None;
-};
 
 // Empty when the working set does not fit.
 // Requires: a group of one member.

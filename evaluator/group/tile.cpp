@@ -14,6 +14,21 @@ std::int64_t Slide::advance(std::int64_t count) const {
   return std::min(extent, step * count);
 }
 
+std::int64_t Slide::begin_of(std::int64_t iteration) const {
+  return std::clamp<std::int64_t>(step * iteration - padding, 0, extent);
+}
+
+std::int64_t Slide::end_of(std::int64_t iteration) const {
+  return std::clamp<std::int64_t>(step * iteration + reach + 1 - padding, 0, extent);
+}
+
+std::int64_t Slide::swept(std::int64_t count) const {
+  std::int64_t sum = 0;
+  for (std::int64_t first = 0; first < loop_size; first += count)
+    sum += end_of(std::min(loop_size, first + count) - 1) - begin_of(first);
+  return sum;
+}
+
 std::optional<Slide> slide(const Access& access, const LoopNest& nest, Loop loop) {
   for (std::size_t d = 0; d < access.axes.size(); ++d) {
     const AxisIndex& axis = access.axes[d];

@@ -32,6 +32,11 @@ struct Slide {
   // Indices that `count` iterations touch, halo included, and those that `count` more add.
   [[nodiscard]] std::int64_t window(std::int64_t count) const;
   [[nodiscard]] std::int64_t advance(std::int64_t count) const;
+  // First index that iteration i touches, and the one after the last, within the dimension.
+  [[nodiscard]] std::int64_t begin_of(std::int64_t iteration) const;
+  [[nodiscard]] std::int64_t end_of(std::int64_t iteration) const;
+  // Indices that tiles of `count` iterations touch, all tiles together: halos count in each.
+  [[nodiscard]] std::int64_t swept(std::int64_t count) const;
 };
 
 // Empty when the loop does not index the tensor.

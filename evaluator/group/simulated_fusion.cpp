@@ -1,0 +1,376 @@
+#include "evaluator/group/simulated_fusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/checked_math.h"
+#include "evaluator/group/member_tiling.h"
+#include "evaluator/group/simulated_tasks.h"
+#include "evaluator/group/working_set.h"
+
+namespace paretrain::evaluator {
+namespace {
+
+// The tasks of one tile of a member: one, or one per slice.
+struct TileTasks {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+// A member's access along the group's axis, in elements of the storage.
+struct Sweep {
+  Slide slide;
+  std::int64_t stride = 1;
+  std::int64_t rows = 1;
+  std::int64_t size = 1;
+
+  // Everything before this offset is touched once the tile has run.
+  [[nodiscard]] std::int64_t read_until(std::int64_t tile) const {
+    return slide.end_of(std::min(size, (tile + 1) * rows) - 1) * stride;
+  }
+
+  // Everything before this offset is complete once the tile has run.
+  [[nodiscard]] std::int64_t made_until(std::int64_t tile) const {
+    if ((tile + 1) * rows >= size) return slide.extent * stride;
+    return slide.begin_of((tile + 1) * rows) * stride;
+  }
+};
+
+class FusionPlayer {
+ public:
+  FusionPlayer(const Chip& chip,
+               TileCosts& costs,
+               const GroupShape& group,
+               const DecidedFusedWay& decided)
+      : chip_(chip),
+        costs_(costs),
+        group_(group),
+        decided_(decided),
+        tiling_(tiled_group(chip, group, decided.way)) {}
+
+  [[nodiscard]] std::optional<GroupSimulation> run() {
+    for (std::size_t m = 0; m < group_.members.size(); ++m)
+      if (!add_operator(m)) return std::nullopt;
+    for (const InnerEdge& edge : tiling_.edges)
+      add_edge(edge);
+    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+      add_fetches(t);
+    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+      add_stores(t);
+    return tasks_.played(chip_.resource_names().size());
+  }
+
+ private:
+  [[nodiscard]] const MemberTiling& tiling(std::size_t m) const { return tiling_.members[m]; }
+
+  [[nodiscard]] const LoopNest& nest(std::size_t m) const { return group_.members[m].op->nest; }
+
+  // ---- operators ----
+
+  bool add_operator(std::size_t m) {
+    tiles_.emplace_back();
+    const std::int64_t size = nest(m).size(tiling(m).axis);
+    for (std::int64_t tile = 0; tile < tiling(m).tiles; ++tile) {
+      const std::int64_t rows = std::min(tiling(m).rows, size - tile * tiling(m).rows);
+      if (!add_tile(m, tile, rows)) return false;
+    }
+    return true;
+  }
+
+  bool add_tile(std::size_t m, std::int64_t tile, std::int64_t rows) {
+    const std::vector<LoopCount> cut = {{tiling(m).axis, rows}};
+    const CoreSplit split = core_split(*group_.members[m].op,
+                                       cut,
+                                       tiling(m).axis,
+                                       decided_.way.split,
+                                       decided_.way.cores[m].size());
+    const std::vector<LoopCount> share = core_counts(cut, split, split.share);
+    const auto& slice = decided_.slices[m];
+    const std::int64_t whole = slice ? count_of(nest(m), share, slice->loop) : 1;
+    const std::int64_t piece = slice ? std::min(whole, slice->count) : 1;
+    TileTasks tasks;
+    for (std::int64_t done = 0; done < whole; done += piece) {
+      SimulatedTask task;
+      task.name = group_.members[m].op->name + " " + std::to_string(tile);
+      task.tile = tile;
+      std::int64_t cycles = 0;
+      for (std::int64_t core = 0; core < split.cores; ++core) {
+        std::vector<LoopCount> counts =
+            core_counts(cut, split, core + 1 == split.cores ? split.last_share : split.share);
+        if (slice) {
+          const std::int64_t own = count_of(nest(m), counts, slice->loop);
+          if (done >= own) continue;
+          counts.push_back({slice->loop, std::min(piece, own - done)});
+        }
+        const auto cost = costs_.cost(
+            {group_.members[m].op, decided_.way.contents[m]}, tiling(m).cores[0], counts);
+        if (!cost) return false;
+        tasks_.energy().compute += cost->compute_pj;
+        tasks_.energy().on_chip += cost->on_chip_pj;
+        cycles = std::max(cycles, static_cast<std::int64_t>(std::ceil(cost->cycles)));
+      }
+      for (const CoreId core : tiling(m).cores)
+        task.uses.push_back({chip_.core_resource(core), cycles});
+      if (done > 0) task.waits.push_back(tasks.last);
+      if (done == 0 && tile > 0) task.waits.push_back(tiles_[m].back().last);
+      tasks.last = tasks_.add(std::move(task));
+      if (done == 0) tasks.first = tasks.last;
+      pieces_.resize(group_.members.size());
+      pieces_[m].push_back(tasks.last);
+    }
+    tiles_[m].push_back(tasks);
+    return true;
+  }
+
+  [[nodiscard]] std::optional<Sweep> sweep(std::size_t m, const Access& access) const {
+    const auto along = slide(access, nest(m), tiling(m).axis);
+    if (!along) return std::nullopt;
+    const std::int64_t stride =
+        along->dimension < access.strides.size() ? access.strides[along->dimension] : 1;
+    return Sweep{*along, stride, tiling(m).rows, nest(m).size(tiling(m).axis)};
+  }
+
+  // `later` waits for `earlier` of the tile, if there is one that early.
+  void reuse(std::size_t later, const std::vector<std::size_t>& earlier, std::int64_t tile) {
+    if (tile < 0 || earlier.empty()) return;
+    tasks_.wait(later,
+                earlier[static_cast<std::size_t>(
+                    std::min<std::int64_t>(tile, static_cast<std::int64_t>(earlier.size()) - 1))]);
+  }
+
+  [[nodiscard]] std::vector<std::size_t> ends_of(std::size_t m) const {
+    std::vector<std::size_t> ends;
+    for (const TileTasks& tasks : tiles_[m])
+      ends.push_back(tasks.last);
+    return ends;
+  }
+
+  // ---- between members ----
+
+  void add_edge(const InnerEdge& edge) {
+    const auto made = sweep(edge.from, *edge.made);
+    const auto used = sweep(edge.to, *edge.used);
+    const std::int64_t behind = tiling(edge.to).level - tiling(edge.from).level;
+    const std::int64_t slots = std::max(tiling_.buffers, behind + 1);
+    std::vector<std::size_t> arrivals = ends_of(edge.from);
+    if (edge.moves) {
+      arrivals = add_moves(edge, made);
+      for (std::size_t t = 0; t < arrivals.size(); ++t)
+        reuse(arrivals[t], ends_of(edge.to), static_cast<std::int64_t>(t) - slots);
+    } else if (behind > 0 || !edge.same_cores) {
+      for (std::size_t t = 0; t < tiles_[edge.from].size(); ++t)
+        reuse(tiles_[edge.from][t].first, ends_of(edge.to), static_cast<std::int64_t>(t) - slots);
+    }
+    std::size_t at = 0;
+    for (std::size_t t = 0; t < tiles_[edge.to].size(); ++t) {
+      const auto tile = static_cast<std::int64_t>(t);
+      while (made && used && at + 1 < arrivals.size() &&
+             made->made_until(static_cast<std::int64_t>(at)) < used->read_until(tile))
+        ++at;
+      if (!made || !used) at = std::min(t, arrivals.size() - 1);
+      tasks_.wait(tiles_[edge.to][t].first, arrivals[at]);
+    }
+  }
+
+  std::vector<std::size_t> add_moves(const InnerEdge& edge, const std::optional<Sweep>& made) {
+    std::vector<std::size_t> moves;
+    const std::int64_t bytes = edge.made->bytes.number();
+    const auto tiles = static_cast<std::int64_t>(tiles_[edge.from].size());
+    std::int64_t before = 0;
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      std::int64_t until = bytes;
+      if (made && tile + 1 < tiles) until = bytes * ((tile + 1) * made->rows) / made->size;
+      const TransferCost cost = handover_cost(chip_, pairs(edge, until - before));
+      before = until;
+      tasks_.account(cost);
+      SimulatedTask task{"move " + std::to_string(tile), cost.uses, {}, tile};
+      task.waits.push_back(tiles_[edge.from][static_cast<std::size_t>(tile)].last);
+      moves.push_back(tasks_.add(std::move(task)));
+      reuse(tiles_[edge.from][static_cast<std::size_t>(tile)].first,
+            moves,
+            tile - tiling_.buffers >= 0 ? tile - tiling_.buffers : -1);
+    }
+    return moves;
+  }
+
+  [[nodiscard]] std::vector<Handover> pairs(const InnerEdge& edge, std::int64_t bytes) const {
+    const MemberTiling& from = tiling(edge.from);
+    const MemberTiling& to = tiling(edge.to);
+    const NestOperand source = operand_of_write(*edge.made);
+    const NestOperand sink = operand_of_read(*edge.used);
+    std::vector<Handover> result;
+    if (edge.halo_bytes > 0) {
+      for (std::size_t c = 1; c < to.cores.size(); ++c)
+        result.push_back({{to.cores[c], source, std::min(bytes, edge.halo_bytes)},
+                          {to.cores[c - 1], sink, std::min(bytes, edge.halo_bytes)}});
+      return result;
+    }
+    const auto senders = static_cast<std::int64_t>(from.cores.size());
+    const bool parted =
+        to.split.loop && slide(*edge.used, nest(edge.to), *to.split.loop).has_value();
+    const std::int64_t needed =
+        parted ? ceil_div(bytes, static_cast<std::int64_t>(to.cores.size())) : bytes;
+    const auto node = [&](CoreId core, NestOperand operand) {
+      return chip_.core(core).memories[static_cast<std::size_t>(operand)].node;
+    };
+    for (const CoreId a : from.cores)
+      for (const CoreId b : to.cores)
+        if (a != b && node(a, source) != node(b, sink))
+          result.push_back(
+              {{a, source, ceil_div(bytes, senders)}, {b, sink, ceil_div(needed, senders)}});
+    return result;
+  }
+
+  // ---- off-chip ----
+
+  struct Use {
+    std::size_t member = 0;
+    const Access* access = nullptr;
+    NestOperand operand = NestOperand::I;
+  };
+
+  [[nodiscard]] std::vector<Use> users(std::size_t t) const {
+    std::vector<Use> readers;
+    std::vector<Use> adders;
+    std::vector<Use> makers;
+    for (std::size_t m = 0; m < group_.members.size(); ++m) {
+      for (const MemberAccess& read : group_.members[m].reads)
+        if (read.tensor == t) readers.push_back({m, read.access, operand_of_read(*read.access)});
+      for (const MemberAccess& write : group_.members[m].writes)
+        if (write.tensor == t)
+          (write.access->accumulates ? readers : makers)
+              .push_back({m, write.access, operand_of_write(*write.access)});
+    }
+    return readers.empty() ? makers : readers;
+  }
+
+  [[nodiscard]] std::vector<Endpoint> ends(const std::vector<Use>& uses, std::int64_t bytes) const {
+    std::vector<Endpoint> result;
+    for (const Use& use : uses) {
+      const MemberTiling& member = tiling(use.member);
+      const std::int64_t tile =
+          touched_bytes(*use.access, nest(use.member), member.tile, Halo::Included);
+      const std::int64_t share =
+          touched_bytes(*use.access, nest(use.member), member.per_core, Halo::Included);
+      for (const CoreId core : member.cores)
+        result.push_back({core, use.operand, tile > 0 ? ceil_div(bytes * share, tile) : bytes});
+    }
+    return result;
+  }
+
+  std::size_t add_fetch(const std::vector<Use>& uses, std::int64_t bytes, std::int64_t tile) {
+    const TransferCost cost = fetch_cost(chip_, bytes, ends(uses, bytes));
+    tasks_.account(cost);
+    tasks_.account_bytes(bytes);
+    return tasks_.add({"fetch " + std::to_string(tile), cost.uses, {}, tile});
+  }
+
+  void add_fetches(std::size_t t) {
+    const std::int64_t total = group_.tensors[t].fetch_bytes;
+    const std::vector<Use> uses = users(t);
+    if (total == 0 || uses.empty()) return;
+    if (decided_.streamed[t]) {
+      add_slices(uses, total);
+      return;
+    }
+    const auto first = is_tiled(group_, tiling_, t)
+                           ? sweep(uses.front().member, *uses.front().access)
+                           : std::nullopt;
+    std::vector<std::size_t> fetches;
+    const std::int64_t tiles = first ? tiling(uses.front().member).tiles : 1;
+    std::int64_t before = 0;
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      std::int64_t until = total;
+      if (tile + 1 < tiles)
+        until = std::min(
+            total,
+            ceil_div(total * first->slide.step * (tile + 1) * first->rows, first->slide.extent));
+      fetches.push_back(add_fetch(uses, until - before, tile));
+      before = until;
+    }
+    for (const Use& use : uses)
+      wire_fetch(use, uses, fetches, first);
+  }
+
+  void wire_fetch(const Use& use,
+                  const std::vector<Use>& uses,
+                  const std::vector<std::size_t>& fetches,
+                  const std::optional<Sweep>& first) {
+    std::int64_t level = tiling(use.member).level;
+    for (const Use& other : uses)
+      level = std::min(level, tiling(other.member).level);
+    const std::int64_t slots = tiling(use.member).level - level + 2;
+    for (std::size_t t = 0; t < tiles_[use.member].size(); ++t) {
+      const std::size_t needed = std::min(t, fetches.size() - 1);
+      tasks_.wait(tiles_[use.member][t].first, fetches[first ? needed : 0]);
+    }
+    if (fetches.size() < 2) return;
+    for (std::size_t t = 0; t < fetches.size(); ++t)
+      reuse(fetches[t], ends_of(use.member), static_cast<std::int64_t>(t) - slots);
+  }
+
+  // Slice after slice, tile after tile; two are on chip.
+  void add_slices(const std::vector<Use>& uses, std::int64_t total) {
+    const std::size_t m = uses.front().member;
+    const std::vector<std::size_t>& pieces = pieces_[m];
+    const std::size_t slices = pieces.size() / tiles_[m].size();
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      const auto s = static_cast<std::int64_t>(p % slices);
+      const auto count = static_cast<std::int64_t>(slices);
+      const std::int64_t bytes = total * (s + 1) / count - total * s / count;
+      const std::size_t fetch = add_fetch(uses, bytes, static_cast<std::int64_t>(p / slices));
+      tasks_.wait(pieces[p], fetch);
+      if (p >= 2) tasks_.wait(fetch, pieces[p - 2]);
+    }
+  }
+
+  void add_stores(std::size_t t) {
+    const std::int64_t total = group_.tensors[t].store_bytes;
+    if (total == 0) return;
+    const std::size_t m = group_.tensors[t].makers.back();
+    Use use{m, nullptr, NestOperand::O};
+    for (const MemberAccess& write : group_.members[m].writes)
+      if (write.tensor == t) use = {m, write.access, operand_of_write(*write.access)};
+    const auto made = sweep(m, *use.access);
+    const std::int64_t tiles = made ? tiling(m).tiles : 1;
+    std::vector<std::size_t> stores;
+    std::int64_t before = 0;
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      std::int64_t until = total;
+      if (tile + 1 < tiles)
+        until = std::min(
+            total,
+            ceil_div(total * made->slide.step * (tile + 1) * made->rows, made->slide.extent));
+      const TransferCost cost = store_cost(chip_, until - before, ends({use}, until - before));
+      tasks_.account(cost);
+      tasks_.account_bytes(until - before);
+      before = until;
+      SimulatedTask task{"store " + std::to_string(tile), cost.uses, {}, tile};
+      task.waits.push_back(made ? tiles_[m][static_cast<std::size_t>(tile)].last
+                                : tiles_[m].back().last);
+      stores.push_back(tasks_.add(std::move(task)));
+      if (tiles > 1) reuse(tiles_[m][static_cast<std::size_t>(tile)].first, stores, tile - 2);
+    }
+  }
+
+  const Chip& chip_;
+  TileCosts& costs_;
+  const GroupShape& group_;
+  const DecidedFusedWay& decided_;
+  TiledGroup tiling_;
+  TaskList tasks_;
+  std::vector<std::vector<TileTasks>> tiles_;     // by member
+  std::vector<std::vector<std::size_t>> pieces_;  // by member: slices of all tiles, in order
+};
+
+}  // namespace
+
+std::optional<GroupSimulation> simulated_fusion(const Chip& chip,
+                                                TileCosts& costs,
+                                                const GroupShape& group,
+                                                const DecidedFusedWay& decided) {
+  return FusionPlayer(chip, costs, group, decided).run();
+}
+
+}  // namespace paretrain::evaluator
