@@ -67,7 +67,7 @@ struct CommandSyntax {
   std::string name;
   std::string usage;        // after "paretrain "
   std::string description;  // one paragraph
-  std::vector<Positional> positionals;
+  std::vector<Positional> positionals = {};
   std::vector<OptionGroup> groups;
   std::vector<std::string> examples;    // two whole command lines
   std::vector<std::string> notes = {};  // further paragraphs after the options

@@ -11,8 +11,8 @@ namespace paretrain::results {
 namespace {
 
 constexpr double kWidth = 1488;
-constexpr double kTop = 100;  // of the plot areas
-constexpr double kKeyTop = kTop + kPanelSize + 70;
+constexpr double kTop = 112;                      // of the first row of plot areas
+constexpr double kRowAdvance = kPanelSize + 106;  // from one row to the next
 constexpr double kKeyLine = 20;
 constexpr double kKeyRight = kWidth - 24;
 
@@ -42,6 +42,8 @@ constexpr std::string_view kStyle =
 // Entries in a row, broken into lines at the right edge.
 class Key {
  public:
+  explicit Key(double top) : y_(top) {}
+
   // `marker` is drawn around (0, 0); it takes `room` px.
   void add(const std::string& marker, double room, const std::string& text) {
     const std::string shown = shortened(text, 60);
@@ -64,11 +66,11 @@ class Key {
   static constexpr double kLeft = 32;
   std::string svg_;
   double x_ = kLeft;
-  double y_ = kKeyTop;
+  double y_;
 };
 
-Key key_of(const ParetoPlot& plot) {
-  Key key;
+Key key_of(const ParetoPlot& plot, double top) {
+  Key key(top);
   for (std::size_t i = 0; i < plot.fronts.size(); ++i) {
     const bool is_only_one = plot.fronts.size() == 1;
     const std::string colour = is_only_one ? scale_colour(0.5) : series_colour(i);
@@ -90,17 +92,31 @@ Key key_of(const ParetoPlot& plot) {
   return key;
 }
 
+std::string row_svg(const ParetoPlot& plot, PlotRange range, const std::string& name, double top) {
+  const PlotScales scales = plot_scales(plot, range);
+  std::string text = "<text x=\"" + coordinate(kPanelLeft) + "\" y=\"" + coordinate(top - 12) +
+                     "\" class=\"name\">" + name + "</text>\n";
+  double left = kPanelLeft;
+  for (const Projection& projection : kProjections) {
+    text += panel_svg(plot, scales, projection, left, top);
+    left += kPanelAdvance;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string pareto_svg(const ParetoPlot& plot) {
-  const PlotScales scales = plot_scales(plot);
   std::string body;
-  double left = kPanelLeft;
-  for (const Projection& projection : kProjections) {
-    body += panel_svg(plot, scales, projection, left, kTop);
-    left += kPanelAdvance;
+  double bottom = kTop + kRowAdvance;
+  if (wants_close_up(plot)) {
+    body += row_svg(plot, PlotRange::Everything, "with baselines", kTop);
+    body += row_svg(plot, PlotRange::FrontsOnly, "the front alone", bottom);
+    bottom += kRowAdvance;
+  } else {
+    body += row_svg(plot, PlotRange::Everything, "", kTop);
   }
-  const Key key = key_of(plot);
+  const Key key = key_of(plot, bottom - 36);
   const std::string height = coordinate(key.bottom() + 4);
   const std::string width = coordinate(kWidth);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +

@@ -72,6 +72,18 @@ class Panel {
     return scales_.axes[objective].share(value / scales_.units[objective].divisor);
   }
 
+  [[nodiscard]] bool is_inside(const ObjectivePoint& values) const {
+    const double x = share(projection_.x, values[projection_.x]);
+    const double y = share(projection_.y, values[projection_.y]);
+    return x >= 0 && x <= 1 && y >= 0 && y <= 1;
+  }
+
+  [[nodiscard]] std::string colour_of(const ObjectivePoint& values) const {
+    const std::size_t objective = projection_.colour;
+    return scale_colour(
+        scales_.colours[objective].share(values[objective] / scales_.units[objective].divisor));
+  }
+
   [[nodiscard]] Place place(const ObjectivePoint& values) const {
     return {origin_.x + kPanelSize * share(projection_.x, values[projection_.x]),
             origin_.y + kPanelSize * (1 - share(projection_.y, values[projection_.y]))};
@@ -105,7 +117,7 @@ class Panel {
   [[nodiscard]] std::string dominated() const {
     std::string text;
     for (const ObjectivePoint& point : plot_.dominated)
-      text += circle(place(point), 2, "class=\"dominated\"");
+      if (is_inside(point)) text += circle(place(point), 2, "class=\"dominated\"");
     return text;
   }
 
@@ -130,9 +142,7 @@ class Panel {
     const std::vector<PlotPoint>& points = plot_.fronts[series].points;
     const double radius = points.size() > 400 ? 3 : 4.5;
     for (const PlotPoint& point : points) {
-      const std::string colour =
-          is_only_one ? scale_colour(share(projection_.colour, point.values[projection_.colour]))
-                      : series_colour(series);
+      const std::string colour = is_only_one ? colour_of(point.values) : series_colour(series);
       const Place at = place(point.values);
       surroundings_.points.push_back(around(at, radius));
       text += circle(
@@ -148,6 +158,7 @@ class Panel {
     std::string text;
     std::map<std::pair<double, double>, std::string> letters;  // by place
     for (std::size_t i = 0; i < plot_.baselines.size(); ++i) {
+      if (!is_inside(plot_.baselines[i].values)) continue;
       const Place at = place(plot_.baselines[i].values);
       std::string& group = letters[{std::round(at.x), std::round(at.y)}];
       if (!group.empty()) group += ',';
@@ -208,7 +219,7 @@ class Panel {
               attribute("height", height + 0.4) + " fill=\"" + scale_colour((i + 0.5) / kSteps) +
               "\"/>\n";
     }
-    const Axis& axis = scales_.axes[projection_.colour];
+    const Axis& axis = scales_.colours[projection_.colour];
     for (const AxisTick& tick : axis.ticks) {
       const double y = origin_.y + kPanelSize * (1 - axis.share(tick.value));
       text += text_element({left + 16, y + 4}, "class=\"tick\"", tick.text);
@@ -240,11 +251,12 @@ struct Extent {
   }
 };
 
-Extent extent(const ParetoPlot& plot, std::size_t objective) {
+Extent extent(const ParetoPlot& plot, std::size_t objective, PlotRange range) {
   Extent result;
   for (const PlotSeries& front : plot.fronts)
     for (const PlotPoint& point : front.points)
       result.add(point.values[objective]);
+  if (range == PlotRange::FrontsOnly && !result.is_empty) return result;
   for (const PlotPoint& point : plot.baselines)
     result.add(point.values[objective]);
   for (const ObjectivePoint& point : plot.dominated)
@@ -265,19 +277,33 @@ std::string baseline_letter(std::size_t index) {
   return text + static_cast<char>('a' + index % kLetters);
 }
 
-PlotScales plot_scales(const ParetoPlot& plot) {
+PlotScales plot_scales(const ParetoPlot& plot, PlotRange range) {
   PlotScales scales;
   const std::array<std::string, 3> units{plot.latency_unit, plot.energy_unit, "bytes"};
   const std::array<const char*, 3> names{"latency", "energy", "peak memory"};
   for (std::size_t objective = 0; objective < names.size(); ++objective) {
-    const Extent range = extent(plot, objective);
-    const AxisUnit unit = axis_unit(units[objective], range.high);
-    scales.axes[objective] = axis(range.low / unit.divisor, range.high / unit.divisor, kTicks);
+    const Extent all = extent(plot, objective, range);
+    const Extent fronts = extent(plot, objective, PlotRange::FrontsOnly);
+    const AxisUnit unit =
+        axis_unit(units[objective], extent(plot, objective, PlotRange::Everything).high);
+    scales.axes[objective] = axis(all.low / unit.divisor, all.high / unit.divisor, kTicks);
+    scales.colours[objective] = axis(fronts.low / unit.divisor, fronts.high / unit.divisor, kTicks);
     scales.titles[objective] =
         std::string(names[objective]) + " [" + shortened(unit.text, 16) + "]";
     scales.units[objective] = unit;
   }
   return scales;
+}
+
+bool wants_close_up(const ParetoPlot& plot) {
+  constexpr double kSqueezed = 2.5;
+  for (std::size_t objective = 0; objective < 3; ++objective) {
+    const Extent all = extent(plot, objective, PlotRange::Everything);
+    const Extent fronts = extent(plot, objective, PlotRange::FrontsOnly);
+    const double width = fronts.high - fronts.low;
+    if (width > 0 && all.high - all.low > kSqueezed * width) return true;
+  }
+  return false;
 }
 
 std::string panel_svg(const ParetoPlot& plot,

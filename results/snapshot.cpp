@@ -152,7 +152,8 @@ void serialize(Archive& archive, paretrain::results::RunInput& input, unsigned) 
 
 template <class Archive>
 void serialize(Archive& archive, paretrain::results::RunIdentity& identity, unsigned) {
-  archive& identity.command& identity.program_version& identity.options& identity.given& identity.inputs;
+  archive& identity.command& identity.program_version& identity.options& identity.given& identity
+      .inputs;
   archive& identity.problem_fingerprint& identity.space_fingerprint& identity.objectives;
 }
 
@@ -249,14 +250,17 @@ FoundSnapshot read_snapshot(const std::filesystem::path& folder_or_file) {
                              "holds no snapshot; expected the folder of a run",
                              "`paretrain optimize … -o DIR` makes one"});
   }
-  std::string warning;
-  try {
-    return {read(newest), newest, ""};
-  } catch (const InputError& error) {
-    if (!std::filesystem::exists(previous, ignored)) throw;
-    warning = error.what();
+  std::vector<Problem> problems;
+  for (const std::filesystem::path& path : {newest, previous}) {
+    try {
+      FoundSnapshot found{read(path), path, ""};
+      if (!problems.empty()) found.warning = problem_text(problems.front());
+      return found;
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
   }
-  return {read(previous), previous, warning};
+  throw InputError(std::move(problems));
 }
 
 }  // namespace paretrain::results

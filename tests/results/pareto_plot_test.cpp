@@ -17,7 +17,7 @@ ParetoPlot some_plot() {
   plot.title = "net on chip";
   plot.subtitle = "3 plans";
   plot.fronts = {{"front", {{"0", {1e6, 3e9, 1 << 20}}, {"1", {2e6, 2e9, 1 << 19}}}}};
-  plot.baselines = {{"keep-all", {1.5e6, 4e9, 2 << 20}}, {"also", {1.5e6, 4e9, 2 << 20}}};
+  plot.baselines = {{"keep-all", {1.5e6, 4e9, 3 << 19}}, {"also", {1.5e6, 4e9, 3 << 19}}};
   plot.dominated = {{3e6, 3e9, 1 << 20}};
   plot.knee = 1;
   plot.memory_limit_bytes = 1 << 20;
@@ -65,6 +65,16 @@ TEST_CASE("pareto_svg: draws every plan and baseline in three projections") {
   CHECK(svg.find("latency [M cycles]") != std::string::npos);
   CHECK(svg.find("energy [mJ]") != std::string::npos);
   CHECK(svg.find("peak memory [MiB]") != std::string::npos);
+}
+
+TEST_CASE("pareto_svg: a front squeezed by baselines gets a row of its own") {
+  ParetoPlot plot = some_plot();
+  CHECK(pareto_svg(plot).find("the front alone") == std::string::npos);
+  plot.baselines[1].values[0] = 9e6;
+  const std::string svg = pareto_svg(plot);
+  CHECK(is_well_formed(svg));
+  CHECK(svg.find("the front alone") != std::string::npos);
+  CHECK(count(svg, "data-plan=\"0\"") == 6);
 }
 
 TEST_CASE("pareto_svg: hostile names stay text") {

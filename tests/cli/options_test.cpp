@@ -1,0 +1,148 @@
+#include "cli/options.h"
+
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+#include "tests/support/doctest.h"
+#include "tests/support/temporary_folder.h"
+
+namespace paretrain::cli {
+
+namespace {
+
+CommandSyntax some_syntax() {
+  return {.name = "try",
+          .usage = "try FILE … [options]",
+          .description = "Tries.",
+          .positionals = {{"KIND", "a kind"}, {"FILE", "files", false, true}},
+          .groups = {{"Group",
+                      {{"count", "N", IntegerRange{1, 10}, "how many", "3"},
+                       {"share", "X", RealRange{0, 1}, "part"},
+                       {"limit", "SIZE", SizeRange{0, 1 << 30}, "memory"},
+                       {"mode", "M", Choice{{"fast", "slow"}}, "how", "fast"},
+                       {"name", "NAME", AnyText{}, "names", "", true},
+                       {"force", "", Flag{}, "replace"},
+                       {"output", "DIR", AnyText{}, "folder", "", false, "o"},
+                       {"config", "FILE", AnyText{}, "file"}}}},
+          .examples = {"paretrain try a", "paretrain try b"}};
+}
+
+std::string error_text(const std::vector<std::string>& arguments) {
+  try {
+    static_cast<void>(parsed_options(some_syntax(), arguments));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("parsed_options: values and defaults and words") {
+  const Options options = parsed_options(some_syntax(),
+                                         {"a",
+                                          "--count",
+                                          "7",
+                                          "x.csv",
+                                          "-o",
+                                          "out",
+                                          "--name",
+                                          "p",
+                                          "--name=q",
+                                          "y.csv",
+                                          "--limit",
+                                          "64MiB"});
+  CHECK(options.positional("KIND") == "a");
+  CHECK(options.positionals("FILE") == std::vector<std::string>{"x.csv", "y.csv"});
+  CHECK(options.integer("count") == 7);
+  CHECK(options.bytes("limit") == 64 << 20);
+  CHECK(options.texts("name") == std::vector<std::string>{"p", "q"});
+  CHECK(options.text("output") == "out");
+  CHECK(options.text("mode") == "fast");
+  CHECK(!options.flag("force"));
+  CHECK(!options.has("share"));
+  CHECK(options.is_given("count"));
+  CHECK(!options.is_given("mode"));
+}
+
+TEST_CASE("parsed_options: numbers out of range are refused with the range") {
+  CHECK(error_text({"a", "--count", "0"}) == "--count: '0' is out of range; expected 1 to 10");
+  CHECK(error_text({"a", "--count", "-3"}) == "--count: '-3' is out of range; expected 1 to 10");
+  CHECK(error_text({"a", "--count", "2.5"}) ==
+        "--count: '2.5' is not a whole number in range; expected 1 to 10");
+  for (const char* const bad : {"nan", "inf", "1e400", "", "0x1", "1.5"}) {
+    CAPTURE(bad);
+    CHECK(error_text({"a", "--share", bad}) != "");
+  }
+  CHECK(error_text({"a", "--limit", "2GiB"}).find("expected 0 to 1073741824 bytes") !=
+        std::string::npos);
+}
+
+TEST_CASE("parsed_options: every problem in one go") {
+  const std::string text = error_text({"--count", "0", "--mode", "fest"});
+  CHECK(text.find("--count: '0'") != std::string::npos);
+  CHECK(text.find("--mode: 'fest' is not known; expected fast|slow\nhint: did you mean fast?") !=
+        std::string::npos);
+  CHECK(text.find("KIND is missing; expected a kind") != std::string::npos);
+}
+
+TEST_CASE("parsed_options: no abbreviations and unknown options name the nearest") {
+  CHECK(error_text({"a", "--cou", "3"}) ==
+        "paretrain try: unknown option --cou\nhint: did you mean --count? `paretrain try --help` "
+        "lists the options");
+  CHECK(error_text({"a", "--zzzzzzzz"}) ==
+        "paretrain try: unknown option --zzzzzzzz\nhint: `paretrain try --help` lists the options");
+  CHECK(error_text({"a", "--count", "1", "--count", "2"}) != "");
+  CHECK(error_text({"a", "--count"}) != "");
+}
+
+TEST_CASE("parsed_options: extra words are refused") {
+  CommandSyntax syntax = some_syntax();
+  syntax.positionals.pop_back();
+  CHECK_THROWS_WITH_AS(static_cast<void>(parsed_options(syntax, {"a", "b\x1b"})),
+                       doctest::Contains("extra word 'b\\x1b'"),
+                       InputError);
+}
+
+TEST_CASE("parsed_options: the command line wins over the config file") {
+  const tests::TemporaryFolder folder;
+  const std::string file = (folder.path() / "c.cfg").string();
+  std::ofstream(file) << "# comment\ncount = 5\nmode = slow\nforce = true\n";
+  const Options options = parsed_options(some_syntax(), {"a", "--count", "9", "--config", file});
+  CHECK(options.integer("count") == 9);
+  CHECK(options.text("mode") == "slow");
+  CHECK(options.flag("force"));
+  CHECK(options.is_given("mode"));
+}
+
+TEST_CASE("parsed_options: a fault of the config file has its line") {
+  const tests::TemporaryFolder folder;
+  const std::string file = (folder.path() / "c.cfg").string();
+  std::ofstream(file) << "count = 5\nmodus = slow\n";
+  CHECK(error_text({"a", "--config", file}).starts_with(file + ":2: unknown option modus"));
+  CHECK(error_text({"a", "--config", file + "no"}).find("cannot be read") != std::string::npos);
+}
+
+TEST_CASE("config_text: reads back to the same options") {
+  const tests::TemporaryFolder folder;
+  const std::string file = (folder.path() / "c.cfg").string();
+  const Options before =
+      parsed_options(some_syntax(), {"a", "--count", "9", "--name", "p", "--name", "q", "--force"});
+  std::ofstream(file) << config_text(some_syntax(), before);
+  const Options after = parsed_options(some_syntax(), {"a", "--config", file});
+  CHECK(after.integer("count") == 9);
+  CHECK(after.texts("name") == before.texts("name"));
+  CHECK(after.flag("force"));
+  CHECK(!after.has("share"));
+}
+
+TEST_CASE("nearest_name: is near or absent") {
+  const std::vector<std::string> known{"population", "patience", "seed"};
+  CHECK(nearest_name("populatoin", known) == "population");
+  CHECK(nearest_name("pop", known) == "population");
+  CHECK(!nearest_name("xyzzy", known).has_value());
+  CHECK(!nearest_name(std::string(100'000, 'x'), known).has_value());
+}
+
+}  // namespace paretrain::cli

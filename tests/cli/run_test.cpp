@@ -1,0 +1,317 @@
+// Whole runs through the command line on the cost graphs of the tree.
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "problems/json_file.h"
+#include "results/atomic_file.h"
+#include "results/front_file.h"
+#include "results/run_snapshot.h"
+#include "tests/support/doctest.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
+
+namespace paretrain::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int code = 0;
+  std::string output;
+  std::string messages;
+};
+
+Result run(const std::vector<std::string>& arguments) {
+  std::ostringstream output;
+  std::ostringstream messages;
+  Terminal terminal(output, messages, {});
+  const int code = dispatch(arguments, terminal);
+  return {code, output.str(), messages.str()};
+}
+
+std::string error_text(const std::vector<std::string>& arguments) {
+  try {
+    static_cast<void>(run(arguments));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string graph(const std::string& name) {
+  return (tests::source_folder() / "tests/reference/cost_graphs" / (name + ".json")).string();
+}
+
+std::string content(const fs::path& path) {
+  return results::file_content(path, std::size_t{1} << 24U);
+}
+
+// The three tables of a run, which must not depend on how it came about.
+std::string tables(const fs::path& folder) {
+  return content(folder / "front.csv") + content(folder / "baselines.csv") +
+         content(folder / "history.csv");
+}
+
+const problems::JsonValue& member(const problems::JsonValue& object, const std::string& key) {
+  for (const problems::JsonMember& one : object.members)
+    if (one.key == key) return one.value;
+  FAIL("no key " << key);
+  return object;
+}
+
+std::vector<std::vector<double>> objectives(const fs::path& front, bool with_energy) {
+  std::vector<std::vector<double>> rows;
+  for (const results::FrontPoint& point : results::read_front(front).points) {
+    rows.push_back({point.latency});
+    if (with_energy) rows.back().push_back(point.energy);
+    rows.back().push_back(point.memory_bytes);
+  }
+  return rows;
+}
+
+std::vector<std::vector<double>> true_front(const problems::JsonValue& front) {
+  std::vector<std::vector<double>> rows;
+  for (const problems::JsonValue& point : member(front, "points").items) {
+    rows.emplace_back();
+    for (const problems::JsonValue& value : member(point, "objectives").items)
+      rows.back().push_back(std::stod(value.text));
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
+
+std::vector<std::string> search(const std::string& name, const fs::path& folder) {
+  return {"optimize", graph(name), "-o", folder.string(), "--population", "20", "--quiet"};
+}
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("enumerate: gives the known fronts and counts of cost graphs") {
+  const tests::TemporaryFolder folder;
+  for (const char* const name :
+       {"chain-uniform-n8", "fused-residual-n5-s22", "fused-skip-n4-s15"}) {
+    CAPTURE(name);
+    const problems::JsonValue truth = problems::parsed_json(
+        content(fs::path(graph(name)).replace_extension(".front.json")), name);
+    for (const problems::JsonMember& mode : member(truth, "fronts").members) {
+      CAPTURE(mode.key);
+      const bool with_energy = mode.key.find("energy") != std::string::npos;
+      const fs::path out = folder.path() / "run";
+      const Result result = run({"enumerate",
+                                 graph(name),
+                                 "-o",
+                                 out.string(),
+                                 "--force",
+                                 "--objectives",
+                                 with_energy ? "latency,energy,memory" : "latency,memory",
+                                 "--count-gradients",
+                                 mode.key.starts_with("with ") ? "on" : "off"});
+      CHECK(result.code == 0);
+      CHECK(objectives(out / "front.csv", with_energy) == true_front(mode.value));
+      const problems::JsonValue manifest =
+          problems::parsed_json(content(out / "manifest.json"), "manifest");
+      CHECK(member(manifest, "genomes").text == member(truth, "genomes").text);
+      for (const problems::JsonMember& one : truth.members)
+        if (one.key == "canonical_genomes")
+          CHECK(member(manifest, "canonical_genomes").text == one.value.text);
+    }
+  }
+}
+
+TEST_CASE("optimize: writes the same bytes for any number of threads and finds the front") {
+  const tests::TemporaryFolder folder;
+  const std::string name = "fused-residual-n5-s22";
+  CHECK(run(with(search(name, folder.path() / "one"), {"--threads", "1", "--generations", "30"}))
+            .code == 0);
+  CHECK(run(with(search(name, folder.path() / "four"), {"--threads", "4", "--generations", "30"}))
+            .code == 0);
+  CHECK(tables(folder.path() / "one") == tables(folder.path() / "four"));
+  for (const char* const file : {"manifest.json", "pareto.svg", "report.html", "snapshot"})
+    CHECK(fs::exists(folder.path() / "one" / file));
+  CHECK(!results::read_front(folder.path() / "one" / "front.csv").points.empty());
+}
+
+TEST_CASE("resume: N and M generations equal N+M and twice resumed too") {
+  const tests::TemporaryFolder folder;
+  const std::string name = "fused-skip-n4-s15";
+  const fs::path whole = folder.path() / "whole";
+  const fs::path parts = folder.path() / "parts";
+  CHECK(run(with(search(name, whole), {"--generations", "12"})).code == 0);
+  CHECK(run(with(search(name, parts), {"--generations", "3"})).code == 0);
+  const Result first = run({"resume", parts.string(), "--generations", "7", "--threads", "3"});
+  CHECK(first.messages.find("resumed from generation 3") != std::string::npos);
+  CHECK(run({"resume", parts.string(), "--generations", "12", "--quiet"}).code == 0);
+  CHECK(tables(whole) == tables(parts));
+  // With nothing left to do the files stay.
+  CHECK(run({"resume", parts.string(), "--quiet"}).code == 0);
+  CHECK(tables(whole) == tables(parts));
+}
+
+TEST_CASE("resume: goes on from the snapshot before when the newest is damaged") {
+  const tests::TemporaryFolder folder;
+  const std::string name = "fused-skip-n4-s15";
+  const fs::path whole = folder.path() / "whole";
+  const fs::path hurt = folder.path() / "hurt";
+  CHECK(run(with(search(name, whole), {"--generations", "8"})).code == 0);
+  CHECK(run(with(search(name, hurt), {"--generations", "5"})).code == 0);
+  std::ofstream(hurt / "snapshot", std::ios::binary | std::ios::app) << "x";
+  const Result result = run({"resume", hurt.string(), "--generations", "8"});
+  CHECK(result.messages.find("warning: ") != std::string::npos);
+  CHECK(result.messages.find("resumed from generation 4") != std::string::npos);
+  CHECK(tables(whole) == tables(hurt));
+}
+
+TEST_CASE("resume: what may not change is refused by name") {
+  const tests::TemporaryFolder folder;
+  const fs::path model = folder.path() / "graph.json";
+  fs::copy_file(graph("chain-uniform-n8"), model);
+  const fs::path out = folder.path() / "run";
+  CHECK(
+      run({"optimize", model.string(), "-o", out.string(), "--generations", "2", "--quiet"}).code ==
+      0);
+  CHECK(error_text({"resume", out.string(), "--seed", "2"}) ==
+        "--seed: is 2; the run was begun with 1\nhint: only stops and machine settings may change");
+  CHECK(error_text({"resume", out.string(), "--memory-limit", "5"}).find("begun with none") !=
+        std::string::npos);
+  CHECK(run({"resume", out.string(), "--seed", "1", "--quiet"}).code == 0);
+  std::string changed = content(model);
+  changed.replace(changed.find("\"output_bytes\""), 0, " ");
+  std::ofstream(model, std::ios::binary) << changed;
+  CHECK(error_text({"resume", out.string()}).find("the model has changed since the run began") !=
+        std::string::npos);
+  fs::remove(model);
+  CHECK(error_text({"resume", out.string()}).find("graph.json") != std::string::npos);
+}
+
+TEST_CASE("optimize: a memory limit below every plan ends with the smallest that would do") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  const Result result =
+      run(with(search("chain-uniform-n8", out), {"--generations", "10", "--memory-limit", "5"}));
+  CHECK(result.code == kNothingFeasible);
+  CHECK(result.messages.find("the smallest memory found that would do is 6 bytes") !=
+        std::string::npos);
+  CHECK(results::read_front(out / "front.csv").points.empty());
+  const problems::JsonValue manifest =
+      problems::parsed_json(content(out / "manifest.json"), "manifest");
+  CHECK(member(manifest, "status").text == "infeasible");
+  CHECK(member(manifest, "smallest_memory_bytes").text == "6");
+  CHECK(run({"pick", out.string()}).code == kNothingFeasible);
+}
+
+TEST_CASE("optimize: a limit that some plans meet gives only such plans") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(run(with(search("chain-uniform-n8", out), {"--generations", "10", "--memory-limit", "7"}))
+            .code == 0);
+  const results::FrontFile front = results::read_front(out / "front.csv");
+  REQUIRE(!front.points.empty());
+  for (const results::FrontPoint& point : front.points)
+    CHECK(point.memory_bytes <= 7);
+}
+
+TEST_CASE("optimize: nothing is written when the input is wrong") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(error_text({"optimize", "none.json", "-o", out.string()}).find("none.json") !=
+        std::string::npos);
+  CHECK(error_text({"optimize", graph("chain-uniform-n8"), "-o", out.string(), "--reference", "1"})
+            .find("--reference: 1 numbers found; expected 3") != std::string::npos);
+  CHECK(error_text({"optimize", graph("chain-uniform-n8"), "-o", out.string(), "--keep", "nope*"})
+            .find("nope*") != std::string::npos);
+  CHECK(error_text({"optimize", graph("chain-uniform-n8")}).find("--output: is missing") !=
+        std::string::npos);
+  CHECK(!fs::exists(out));
+}
+
+TEST_CASE("optimize: a folder that holds a run is kept unless forced") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  const auto arguments = with(search("chain-uniform-n8", out), {"--generations", "1"});
+  CHECK(run(arguments).code == 0);
+  CHECK(error_text(arguments).find("holds a run already") != std::string::npos);
+  CHECK(run(with(arguments, {"--force"})).code == 0);
+}
+
+TEST_CASE("optimize: with every gene fixed there is one plan") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(run(with(search("chain-uniform-n8", out), {"--checkpointing", "keep-all"})).code == 0);
+  CHECK(results::read_front(out / "front.csv").points.size() == 1);
+  CHECK(run({"enumerate",
+             graph("chain-uniform-n8"),
+             "-o",
+             out.string(),
+             "--force",
+             "--checkpointing",
+             "recompute-all"})
+            .code == 0);
+  CHECK(results::read_front(out / "front.csv").points.size() == 1);
+}
+
+TEST_CASE("optimize: keeps several genomes per point when asked") {
+  const tests::TemporaryFolder folder;
+  const fs::path one = folder.path() / "one";
+  const fs::path more = folder.path() / "more";
+  const std::string model = graph("chain-uniform-n8");
+  CHECK(run({"enumerate", model, "-o", one.string()}).code == 0);
+  CHECK(run({"enumerate", model, "-o", more.string(), "--keep-equal", "3"}).code == 0);
+  CHECK(results::read_front(more / "front.csv").points.size() >
+        results::read_front(one / "front.csv").points.size());
+}
+
+TEST_CASE("pick: chooses by limits and wishes and says why") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(run({"enumerate", graph("chain-uniform-n8"), "-o", out.string()}).code == 0);
+  CHECK(run({"pick", out.string(), "--min", "memory"})
+            .output.starts_with("plan 4: the least memory"));
+  CHECK(run({"pick", out.string(), "--memory", "9"})
+            .output.starts_with("plan 1: the fastest of the 4 plans"));
+  CHECK(run({"pick", out.string()}).output.find("the knee") != std::string::npos);
+  const Result none = run({"pick", out.string(), "--memory", "5"});
+  CHECK(none.code == kNothingFeasible);
+  CHECK(none.messages.find("the smallest memory 6 bytes") != std::string::npos);
+  const problems::JsonValue json =
+      problems::parsed_json(run({"pick", out.string(), "--knee", "--json"}).output, "pick");
+  CHECK(member(json, "schema").text == "paretrain-pick-1");
+}
+
+TEST_CASE("snapshot: describes a run") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(run(with(search("chain-uniform-n8", out), {"--generations", "2"})).code == 0);
+  CHECK(run({"snapshot", out.string()}).output.find("generation    2\n") != std::string::npos);
+  const problems::JsonValue json =
+      problems::parsed_json(run({"snapshot", out.string(), "--json"}).output, "snapshot");
+  CHECK(member(json, "generation").text == "2");
+  CHECK(error_text({"snapshot", graph("chain-uniform-n8")}).find("is no snapshot") !=
+        std::string::npos);
+}
+
+TEST_CASE("plot: draws runs and CSV files") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(run({"enumerate", graph("chain-uniform-n8"), "-o", out.string()}).code == 0);
+  for (const char* const suffix : {"svg", "html"}) {
+    const std::string file = (folder.path() / "p.").string() + suffix;
+    CHECK(run({"plot", out.string(), "-o", file}).code == 0);
+    CHECK(content(file).find("keep-all") != std::string::npos);
+  }
+  CHECK(error_text({"plot", out.string(), "-o", "p.gif"}) ==
+        "p.gif: unknown kind of picture; expected .svg, .png or .html");
+}
+
+}  // namespace paretrain::cli

@@ -1,0 +1,60 @@
+"""Stops whole runs by signals: exit codes, files, and the same bytes after a resume.
+
+signals_test.py PARETRAIN COST_GRAPH
+"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, GRAPH = sys.argv[1:3]
+TABLES = ["front.csv", "baselines.csv", "history.csv"]
+GENERATIONS = 400
+
+
+def command(folder, *more):
+    return [PROGRAM, "optimize", GRAPH, "-o", folder, "--seed", "3", "--population", "20", "--generations", str(GENERATIONS),
+            "--log-generations", "--threads", "1", *more]
+
+
+def tables(folder):
+    return [open(os.path.join(folder, name), "rb").read() for name in TABLES]
+
+
+def stopped(folder, number, generation):
+    """Sends the signal when the progress line of that generation appears."""
+    run = subprocess.Popen(command(folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    text = ""
+    for line in run.stderr:
+        text += line
+        if line.startswith("gen %d/" % generation):
+            run.send_signal(number)
+    run.stderr.close()
+    return run.wait(), text
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        whole = os.path.join(work, "whole")
+        subprocess.run(command(whole), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        want = tables(whole)
+        cases = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 0), (signal.SIGKILL, -9)]
+        for place, (number, code) in enumerate(cases):
+            folder = os.path.join(work, "run%d" % place)
+            got, text = stopped(folder, number, 20 + 7 * place)
+            assert got == code, (number, got, text)
+            if number != signal.SIGKILL:
+                assert "resume with: paretrain resume " + folder in text, text
+                assert all(os.path.exists(os.path.join(folder, name)) for name in TABLES)
+                assert '"status": "interrupted"' in open(os.path.join(folder, "manifest.json")).read()
+            after = subprocess.run([PROGRAM, "resume", folder], capture_output=True, text=True)
+            assert after.returncode == 0, after.stderr
+            assert "resumed from generation " in after.stderr, after.stderr
+            assert tables(folder) == want, number
+            left = [name for name in os.listdir(folder) if name.endswith(".tmp")]
+            assert not left, left
+    print("stopped and resumed by %d signals" % len(cases))
+
+
+main()
