@@ -10,7 +10,7 @@ import tempfile
 
 PROGRAM, GRAPH = sys.argv[1:3]
 TABLES = ["front.csv", "baselines.csv", "history.csv"]
-GENERATIONS = 400
+GENERATIONS = 120
 
 
 def command(folder, *more):
