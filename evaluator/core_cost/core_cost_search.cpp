@@ -113,11 +113,17 @@ Mapping mapping_of(const NestOnCore& nest, const LaidOrder& laid, const LoopOrde
   return mapping;
 }
 
+// An order with the loops that each memory holds.
+struct AllocatedOrder {
+  LoopOrder order;
+  Cuts cuts;
+};
+
 // Walks the distinct orders of a multiset of loops, keeping the best.
 class OrderSearch {
  public:
   OrderSearch(const NestOnCore& nest, Objective objective, std::optional<Score> bound)
-      : nest_(nest), objective_(objective), best_(bound) {}
+      : nest_(nest), objective_(objective), best_(bound), allocations_(nest, objective) {}
 
   void run(const std::vector<TemporalLoop>& factors) {
     for (const TemporalLoop& factor : factors) {
@@ -133,7 +139,7 @@ class OrderSearch {
     descend(0);
   }
 
-  [[nodiscard]] const std::optional<LoopOrder>& best_order() const { return best_order_; }
+  [[nodiscard]] const std::optional<AllocatedOrder>& best_order() const { return best_order_; }
 
   [[nodiscard]] const std::optional<Score>& best() const { return best_; }
 
@@ -158,27 +164,30 @@ class OrderSearch {
   }
 
   void judge() {
-    if (!laid_.lay_out(nest_, order_)) return;
-    const std::optional<Score> score = score_within(objective_, nest_, laid_, best_);
-    if (!score || (best_ && !better(*score, *best_))) return;
-    best_ = score;
-    best_order_ = order_;
+    for (const Cuts& cuts : allocations_.of(order_)) {
+      laid_.lay_out(nest_, order_, cuts);
+      const std::optional<Score> score = score_within(objective_, nest_, laid_, best_);
+      if (!score || (best_ && !better(*score, *best_))) continue;
+      best_ = score;
+      best_order_ = {order_, cuts};
+    }
   }
 
   const NestOnCore& nest_;
   Objective objective_;
   std::optional<Score> best_;
-  std::optional<LoopOrder> best_order_;
+  std::optional<AllocatedOrder> best_order_;
   std::vector<Kind> kinds_;
   std::size_t length_ = 0;
   LoopOrder order_;
+  Allocations allocations_;
   LaidOrder laid_;
 };
 
-MappedCost mapped_cost(const NestOnCore& nest, const LoopOrder& order) {
+MappedCost mapped_cost(const NestOnCore& nest, const AllocatedOrder& allocated) {
   LaidOrder laid;
-  CHECK(laid.lay_out(nest, order), "the best order of a search no longer fits");
-  return {cost_of(nest, laid), mapping_of(nest, laid, order), 1};
+  laid.lay_out(nest, allocated.order, allocated.cuts);
+  return {cost_of(nest, laid), mapping_of(nest, laid, allocated.order), 1};
 }
 
 // The nest on the core with each spatial mapping that may be tried.
@@ -214,6 +223,36 @@ LoopOrder placed(const NestOnCore& nest, std::span<const TemporalLoop> order) {
   return result;
 }
 
+struct RankedCost {
+  Score score;
+  MappedCost mapped;
+};
+
+struct Ranking {
+  Objective objective = Objective::Latency;
+  std::size_t count = 0;
+};
+
+// Puts a mapping in its place among the best unless it costs the same as one that is there.
+void rank(std::vector<RankedCost>& found,
+          const NestOnCore& nest,
+          const AllocatedOrder& allocated,
+          const Ranking& ranking) {
+  LaidOrder laid;
+  laid.lay_out(nest, allocated.order, allocated.cuts);
+  const double cycles = cycles_of(nest, laid);
+  const double energy = energy_of(nest, laid);
+  const Score score = score_of(ranking.objective, cycles, energy);
+  if (found.size() == ranking.count && !better(score, found.back().score)) return;
+  const auto place = std::lower_bound(
+      found.begin(), found.end(), score, [](const RankedCost& ranked, const Score& other) {
+        return better(ranked.score, other);
+      });
+  if (place != found.end() && !better(score, place->score)) return;
+  found.insert(place, {score, mapped_cost(nest, allocated)});
+  if (found.size() > ranking.count) found.pop_back();
+}
+
 }  // namespace
 
 CoreCostResult best_core_cost(const Core& core,
@@ -225,7 +264,7 @@ CoreCostResult best_core_cost(const Core& core,
   if (auto* refusal = std::get_if<NoMapping>(&prepared)) return std::move(*refusal);
   const auto& candidates = std::get<std::vector<NestOnCore>>(prepared);
   const NestOnCore* best = nullptr;
-  std::optional<LoopOrder> best_order;
+  std::optional<AllocatedOrder> best_order;
   std::optional<Score> bound;
   std::int64_t orders = 0;
   for (const NestOnCore& candidate : candidates) {
@@ -266,16 +305,17 @@ CoreCostResult core_cost_of_order(const Core& core,
   for (const NestOnCore& candidate : candidates) {
     if (!covers(candidate, order)) continue;
     const LoopOrder loops = placed(candidate, order);
-    LaidOrder laid;
-    if (!laid.lay_out(candidate, loops)) {
-      refusal = reason_for_no_allocation(candidate, fitted.core());
-      continue;
+    Allocations allocations(candidate, options.objective);
+    if (allocations.of(loops).empty()) refusal = reason_for_no_allocation(candidate, fitted.core());
+    for (const Cuts& cuts : allocations.of(loops)) {
+      LaidOrder laid;
+      laid.lay_out(candidate, loops, cuts);
+      const Score score =
+          score_of(options.objective, cycles_of(candidate, laid), energy_of(candidate, laid));
+      if (best_score && !better(score, *best_score)) continue;
+      best_score = score;
+      best = mapped_cost(candidate, {loops, cuts});
     }
-    const Score score =
-        score_of(options.objective, cycles_of(candidate, laid), energy_of(candidate, laid));
-    if (best_score && !better(score, *best_score)) continue;
-    best_score = score;
-    best = mapped_cost(candidate, loops);
   }
   if (!best) return refusal;
   return std::move(*best);
@@ -290,32 +330,19 @@ std::vector<MappedCost> best_core_costs(const Core& core,
   auto prepared = variants(fitted.core(), nest, dataflow, options);
   if (std::holds_alternative<NoMapping>(prepared)) return {};
 
-  struct Candidate {
-    Score score;
-    MappedCost mapped;
-  };
-
-  std::vector<Candidate> found;
+  std::vector<RankedCost> found;
   for (const NestOnCore& nest_on : std::get<std::vector<NestOnCore>>(prepared)) {
+    Allocations allocations(nest_on, options.objective);
     for_each_order(loop_factors(nest, nest_on.spatial.temporal, options.loop_limit),
                    [&](std::span<const TemporalLoop> loops) {
                      const LoopOrder order = placed(nest_on, loops);
-                     LaidOrder laid;
-                     if (!laid.lay_out(nest_on, order)) return;
-                     const Score score = score_of(
-                         options.objective, cycles_of(nest_on, laid), energy_of(nest_on, laid));
-                     if (found.size() == count && !better(score, found.back().score)) return;
-                     const auto place = std::upper_bound(
-                         found.begin(), found.end(), score, [](const Score& s, const Candidate& c) {
-                           return better(s, c.score);
-                         });
-                     found.insert(place, {score, mapped_cost(nest_on, order)});
-                     if (found.size() > count) found.pop_back();
+                     for (const Cuts& cuts : allocations.of(order))
+                       rank(found, nest_on, {order, cuts}, {options.objective, count});
                    });
   }
   std::vector<MappedCost> result;
-  for (Candidate& candidate : found)
-    result.push_back(std::move(candidate.mapped));
+  for (RankedCost& ranked : found)
+    result.push_back(std::move(ranked.mapped));
   return result;
 }
 

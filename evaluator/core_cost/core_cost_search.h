@@ -51,7 +51,8 @@ using CoreCostResult = std::variant<MappedCost, NoMapping>;
                                                 std::span<const TemporalLoop> order,
                                                 const CoreCostOptions& options);
 
-// The `count` best mappings in order of the objective (for explanations; not pruned, slow).
+// The `count` best mappings of different cost in order of the objective (for explanations; not
+// pruned, slow).
 [[nodiscard]] std::vector<MappedCost> best_core_costs(const Core& core,
                                                       const LoopNest& nest,
                                                       const Dataflow& dataflow,

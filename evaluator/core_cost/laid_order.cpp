@@ -25,11 +25,9 @@ double rounded(double number) {
 
 }  // namespace
 
-bool LaidOrder::lay_out(const NestOnCore& nest, const LoopOrder& order) {
-  const std::optional<Cuts> cuts = allocated(nest, order);
-  if (!cuts) return false;
-  allocation_ = *cuts;
-  cuts_ = *cuts;
+void LaidOrder::lay_out(const NestOnCore& nest, const LoopOrder& order, const Cuts& cuts) {
+  allocation_ = cuts;
+  cuts_ = cuts;
   merge_stationary(nest, order, cuts_);
   for (std::size_t o = 0; o < kNestOperandCount; ++o) {
     if (!nest.operands[o].present) continue;
@@ -42,7 +40,6 @@ bool LaidOrder::lay_out(const NestOnCore& nest, const LoopOrder& order) {
       add_input_links(nest, o);
     }
   }
-  return true;
 }
 
 void LaidOrder::measure(const NestOnCore& nest, const LoopOrder& order, std::size_t o) {

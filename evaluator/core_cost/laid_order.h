@@ -40,8 +40,8 @@ struct OperandLayout {
 // A scratch pad that serves a whole search without allocating: `lay_out` overwrites all of it.
 class LaidOrder {
  public:
-  // False when the order does not fit the memories; then nothing else may be read.
-  [[nodiscard]] bool lay_out(const NestOnCore& nest, const LoopOrder& order);
+  // Requires: cuts as Allocations gives them for the order.
+  void lay_out(const NestOnCore& nest, const LoopOrder& order, const Cuts& cuts);
 
   // Before stationary loops were moved down.
   [[nodiscard]] const Cuts& allocation() const { return allocation_; }

@@ -1,6 +1,8 @@
 #include "evaluator/core_cost/memory_allocation.h"
 
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "base/number_text.h"
 
@@ -32,26 +34,65 @@ bool still_reduces(const NestOnCore& nest,
   return false;
 }
 
-class Allocation {
+// Walks the memories, inner to outer, keeping what each operand has allocated so far.
+class Walk {
  public:
-  Allocation(const NestOnCore& nest, const LoopOrder& order) : nest_(nest), order_(order) {}
+  Walk(const NestOnCore& nest, const LoopOrder& order, std::vector<Cuts>& found)
+      : nest_(nest), order_(order), found_(found) {}
 
-  [[nodiscard]] bool fill(const MemoryOnCore& memory) {
-    for (std::size_t u = 0; u < memory.user_count; ++u) {
-      if (!gather(memory.users[u], memory.size_bits, choices_[u])) return false;
+  // No memory is used as if it were smaller.
+  void keep_to_full_sizes() { reduced_ = true; }
+
+  void descend(std::size_t m) {
+    while (m < nest_.memories.size() && nest_.memories[m].user_count == 0)
+      ++m;
+    if (m == nest_.memories.size()) {
+      found_.push_back(cuts_);
+      return;
     }
-    if (!choose(memory)) return false;
+    const MemoryOnCore& memory = nest_.memories[m];
+    std::array<Choices, kNestOperandCount> choices;
+    for (std::size_t u = memory.user_count; u < kNestOperandCount; ++u)
+      choices[u].count = 1;
+    for (std::size_t u = 0; u < memory.user_count; ++u) {
+      choices[u] = gathered(memory.users[u], memory.size_bits);
+      if (choices[u].count == 0) return;
+    }
+    const auto before = position_;
+    const bool other_is_reduced = reduced_;
+    double capacity = memory.size_bits;
+    while (const std::optional<Combination> best = least_traffic(choices, capacity)) {
+      for (std::size_t u = 0; u < memory.user_count; ++u) {
+        const OperandAtLevel user = memory.users[u];
+        position_[user.operand] = best->prefixes[u];
+        cuts_[user.operand][user.level] = static_cast<std::uint8_t>(best->prefixes[u]);
+      }
+      descend(m + 1);
+      position_ = before;
+      if (is_outermost(memory) || other_is_reduced) break;
+      reduced_ = true;
+      // Halves that hold the same combination would give it again.
+      while (capacity >= best->bits && capacity >= 1)
+        capacity /= 2;
+    }
+    reduced_ = other_is_reduced;
+  }
+
+ private:
+  struct Combination {
+    std::array<std::size_t, kNestOperandCount> prefixes{};
+    double bits = 0;
+  };
+
+  // Whether all of its users have nothing above it: then there is nothing to choose.
+  [[nodiscard]] bool is_outermost(const MemoryOnCore& memory) const {
     for (std::size_t u = 0; u < memory.user_count; ++u) {
       const OperandAtLevel user = memory.users[u];
-      position_[user.operand] = chosen_[u];
-      cuts_[user.operand][user.level] = static_cast<std::uint8_t>(chosen_[u]);
+      if (user.level + 1U < nest_.operands[user.operand].level_count) return false;
     }
     return true;
   }
 
-  [[nodiscard]] const Cuts& cuts() const { return cuts_; }
-
- private:
   [[nodiscard]] double element_bits(OperandAtLevel user, std::size_t i) const {
     const OperandOnCore& operand = nest_.operands[user.operand];
     if (user.operand != kOutput) return operand.final_bits;
@@ -89,79 +130,69 @@ class Allocation {
     return operand.indexing.elements(extent, Extent{});
   }
 
-  // False when nothing fits.
-  bool gather(OperandAtLevel user, double capacity, Choices& choices) const {
+  // What fits, shortest first.
+  [[nodiscard]] Choices gathered(OperandAtLevel user, double capacity) const {
+    Choices choices;
     const std::size_t start = position_[user.operand];
     const std::size_t end = order_.size();
-    const bool is_top = user.level + 1U == nest_.operands[user.operand].level_count;
-    double element = element_bits(user, start);
-    choices.first = start;
-    choices.count = 0;
-    if (is_top) {
+    const double element = element_bits(user, start);
+    if (user.level + 1U == nest_.operands[user.operand].level_count) {
+      // The outermost memory of the operand holds all that is left.
       choices.first = end;
-      if (nest_.model == CostModel::Corrected) element = element_bits(user, end);
       choices.bits[0] = bits_of(user, end, element);
       choices.traffic[0] = 0;
       choices.count = choices.bits[0] <= capacity ? 1 : 0;
-      return choices.count > 0;
+      return choices;
     }
+    choices.first = start;
     for (std::size_t i = start; i <= end; ++i) {
-      if (nest_.model == CostModel::Corrected && i > start) element = element_bits(user, i);
       const double bits = bits_of(user, i, element);
-      if (bits > capacity) {
-        if (nest_.model == CostModel::Zigzag || user.operand != kOutput) break;
-        // A finished output is narrower than its partial sums, so a longer prefix may fit again.
-        choices.bits[choices.count] = std::numeric_limits<double>::infinity();
-        choices.traffic[choices.count++] = 0;
-        continue;
-      }
+      if (bits > capacity) break;
       choices.bits[choices.count] = bits;
       choices.traffic[choices.count++] = order_.steps(end) / order_.steps(i) * bits;
     }
-    return choices.count > 0;
+    return choices;
   }
 
-  // The combination with the least remaining traffic; of equals the last. Places without a user
-  // have one choice that takes nothing.
-  bool choose(const MemoryOnCore& memory) {
-    for (std::size_t u = memory.user_count; u < kNestOperandCount; ++u)
-      choices_[u].count = 1, choices_[u].bits[0] = 0, choices_[u].traffic[0] = 0;
-    const auto& [first, second, third] = choices_;
-    double best = std::numeric_limits<double>::infinity();
-    bool found = false;
+  // The combination with the least remaining traffic; of equals the last. A place without a user
+  // has one choice, which takes nothing.
+  [[nodiscard]] static std::optional<Combination> least_traffic(
+      const std::array<Choices, kNestOperandCount>& choices, double capacity) {
+    const auto& [first, second, third] = choices;
+    double least = std::numeric_limits<double>::infinity();
+    std::optional<Combination> best;
     for (std::size_t i = 0; i < first.count; ++i) {
       for (std::size_t j = 0; j < second.count; ++j) {
         const double bits = first.bits[i] + second.bits[j];
-        if (bits > memory.size_bits) continue;
+        if (bits > capacity) break;
         const double traffic = first.traffic[i] + second.traffic[j];
         for (std::size_t k = 0; k < third.count; ++k) {
-          if (bits + third.bits[k] > memory.size_bits || traffic + third.traffic[k] > best)
-            continue;
-          best = traffic + third.traffic[k];
-          found = true;
-          chosen_ = {first.first + i, second.first + j, third.first + k};
+          if (bits + third.bits[k] > capacity) break;
+          if (traffic + third.traffic[k] > least) continue;
+          least = traffic + third.traffic[k];
+          best = {{first.first + i, second.first + j, third.first + k}, bits + third.bits[k]};
         }
       }
     }
-    return found;
+    return best;
   }
 
   const NestOnCore& nest_;
   const LoopOrder& order_;
+  std::vector<Cuts>& found_;
   Cuts cuts_{};
   std::array<std::size_t, kNestOperandCount> position_{};
-  std::array<Choices, kNestOperandCount> choices_;
-  std::array<std::size_t, kNestOperandCount> chosen_{};
+  bool reduced_ = false;  // one memory is used as if it were smaller: no other may be
 };
 
 }  // namespace
 
-std::optional<Cuts> allocated(const NestOnCore& nest, const LoopOrder& order) {
-  Allocation allocation(nest, order);
-  for (const MemoryOnCore& memory : nest.memories) {
-    if (memory.user_count > 0 && !allocation.fill(memory)) return std::nullopt;
-  }
-  return allocation.cuts();
+const std::vector<Cuts>& Allocations::of(const LoopOrder& order) {
+  found_.clear();
+  Walk walk(nest_, order, found_);
+  if (!tries_smaller_) walk.keep_to_full_sizes();
+  walk.descend(0);
+  return found_;
 }
 
 void merge_stationary(const NestOnCore& nest, const LoopOrder& order, Cuts& cuts) {

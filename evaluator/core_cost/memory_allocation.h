@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "evaluator/core_cost/loop_order.h"
 #include "evaluator/core_cost/nest_on_core.h"
@@ -15,10 +15,26 @@ namespace paretrain::evaluator {
 // Shape: [operand][level]: loops held in levels 0 … level, as a prefix length.
 using Cuts = std::array<std::array<std::uint8_t, kMaxLevels>, kNestOperandCount>;
 
-// Fills memories from the inside out; each shared memory takes the prefixes that leave the least
-// traffic to the level above. Empty when something does not fit.
-// Source: docs/core-cost.md, allocation.
-[[nodiscard]] std::optional<Cuts> allocated(const NestOnCore& nest, const LoopOrder& order);
+// The allocations of orders to the memories of one nest. A scratch pad that serves a whole search.
+class Allocations {
+ public:
+  Allocations(const NestOnCore& nest, Objective objective)
+      : nest_(nest),
+        tries_smaller_(nest.model == CostModel::Corrected && objective != Objective::Energy) {}
+
+  // Fills memories from the inside out; each shared memory takes the prefixes that leave the least
+  // traffic to the level above. Empty when something does not fit.
+  // Corrected model, objectives with latency: also what this gives when one memory is used as if it
+  // were a half, a quarter, … of its size. Less data at a time is loaded sooner and leaves room for
+  // the next, so a larger memory could otherwise cost more.
+  // The result stands until the next call. Source: docs/core-cost.md, allocation.
+  [[nodiscard]] const std::vector<Cuts>& of(const LoopOrder& order);
+
+ private:
+  const NestOnCore& nest_;
+  bool tries_smaller_;
+  std::vector<Cuts> found_;
+};
 
 // Moves loops that an operand does not depend on below the level that they open: data that does
 // not change is not fetched again. Source: docs/core-cost.md, stationary loops.
