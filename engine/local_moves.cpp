@@ -10,6 +10,8 @@ namespace {
 
 // Small steps for reals: a polynomial mutation that is narrower than the usual one.
 constexpr double kNarrowIndex = 60;
+// A structured move may not apply where it was tried.
+constexpr int kStructuredTries = 6;
 
 void fill(GenomeRow genome, const BitBlock& block, bool value) {
   for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -43,16 +45,21 @@ void rotate(GenomeRow genome, const BitBlock& block, bool up) {
 
 LocalMoves::LocalMoves(const Problem& problem) : problem_(&problem), blocks_(problem.blocks()) {}
 
-BitBlock LocalMoves::random_block(RandomStream& random) const {
-  if (!blocks_.empty()) return blocks_[random.below(blocks_.size())];
-  const std::size_t bits = problem_->layout().bits;
-  // Short blocks are as likely as long ones of twice the length range: 2 .. 2^k.
+// A run of `count` things out of `total`: short runs are as likely as all those up to twice their
+// length together.
+BitBlock LocalMoves::random_run(std::size_t total, RandomStream& random) {
   std::size_t longest = 2;
-  while (longest < bits && (random.next() >> 63U) != 0)
+  while (longest < total && (random.next() >> 63U) != 0)
     longest *= 2;
-  const std::size_t length = std::min<std::size_t>(bits, 1 + random.below(longest));
-  const std::size_t begin = random.below(bits - length + 1);
+  const std::size_t length = std::min<std::size_t>(total, 1 + random.below(longest));
+  const std::size_t begin = random.below(total - length + 1);
   return {.begin = begin, .end = begin + length};
+}
+
+BitBlock LocalMoves::random_block(RandomStream& random) const {
+  if (blocks_.empty()) return random_run(problem_->layout().bits, random);
+  const BitBlock run = random_run(blocks_.size(), random);
+  return {.begin = blocks_[run.begin].begin, .end = blocks_[run.end - 1].end};
 }
 
 void LocalMoves::exchange_two(GenomeRow genome, RandomStream& random) const {
@@ -66,7 +73,7 @@ void LocalMoves::exchange_two(GenomeRow genome, RandomStream& random) const {
   if (a != b) flip_bit(genome, b);
 }
 
-void LocalMoves::move_bits(const Individuals& archive,
+void LocalMoves::move_bits(const Individuals& members,
                            GenomeRow genome,
                            RandomStream& random) const {
   const BitBlock block = random_block(random);
@@ -81,7 +88,7 @@ void LocalMoves::move_bits(const Individuals& archive,
       rotate(genome, block, (random.next() >> 63U) != 0);
       break;
     default: {
-      const GenomeView other = archive.genome(random.below(archive.size()));
+      const GenomeView other = members.genome(random.below(members.size()));
       for (std::size_t i = block.begin; i < block.end; ++i) {
         if (bit(genome, i) != bit(other, i)) flip_bit(genome, i);
       }
@@ -89,21 +96,34 @@ void LocalMoves::move_bits(const Individuals& archive,
   }
 }
 
+// One structured move, or with falling probability more of them.
+bool LocalMoves::move_structured(GenomeRow genome, RandomStream& random) const {
+  bool moved = false;
+  do {
+    for (int tries = 0; tries < kStructuredTries; ++tries) {
+      if (!problem_->structured_move(genome, random)) continue;
+      moved = true;
+      break;
+    }
+  } while (moved && random.below(3) == 0);
+  return moved;
+}
+
 void LocalMoves::change_one(GenomeRow genome, RandomStream& random) const {
   const GenomeLayout& layout = problem_->layout();
   change_gene(layout, kNarrowIndex, genome, random.below(layout.genes()), random);
 }
 
-void LocalMoves::neighbour(const Individuals& archive,
+void LocalMoves::neighbour(const Individuals& members,
                            GenomeRow genome,
                            RandomStream& random) const {
-  const GenomeView base = archive.genome(random.below(archive.size()));
+  const GenomeView base = members.genome(random.below(members.size()));
   std::copy(base.begin(), base.end(), genome.begin());
-  if ((random.next() >> 63U) != 0 && problem_->structured_move(genome, random)) return;
+  if ((random.next() >> 63U) != 0 && move_structured(genome, random)) return;
   const std::size_t bits = problem_->layout().bits;
   const std::uint64_t kind = random.below(4);
   if (kind == 0 && bits > 1) {
-    move_bits(archive, genome, random);
+    move_bits(members, genome, random);
   } else {
     change_one(genome, random);
     if (kind == 1) change_one(genome, random);

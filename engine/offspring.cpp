@@ -16,6 +16,9 @@ namespace {
 // whole generation, then one for each pair of slots.
 constexpr std::uint64_t kGenerationSlot = ~std::uint64_t{0};
 
+// How far near members of the archive are apart.
+constexpr std::uint64_t kNearMembers = 8;
+
 RandomStream pair_stream(std::uint64_t seed, std::uint64_t generation, std::size_t pair) {
   return {seed, generation, kGenerationSlot - 1 - pair};
 }
@@ -71,19 +74,46 @@ void Offspring::make_first(const OffspringSource& source, std::span<const Genome
 
 // Both slots of a pair have the same parents, exchanged, and the same random numbers for crossover.
 void Offspring::mate(const OffspringSource& source, std::size_t slot) {
-  const SearchState& state = source.state;
   const std::size_t pair = slot / 2;
-  const std::uint32_t* const entrants = entrants_.data() + 4 * pair;
-  std::size_t a = tournament_winner(state, entrants[0], entrants[1]);
-  std::size_t b = tournament_winner(state, entrants[2], entrants[3]);
-  if (slot % 2 != 0) std::swap(a, b);
-  const Parents parents{.a = state.population.genome(a), .b = state.population.genome(b)};
-  const GenomeRow child = row(slot);
   RandomStream shared = pair_stream(options_->seed, source.generation, pair);
+  Parents parents = mates_from_archive(source.state) ? archive_parents(source.state, shared)
+                                                     : tournament_parents(source.state, pair);
+  if (slot % 2 != 0) std::swap(parents.a, parents.b);
+  const GenomeRow child = row(slot);
   crossover(problem_->layout(), options_->variation, parents, child, shared);
   std::copy(child.begin(), child.end(), scratch_.begin());
   mutate(problem_->layout(), options_->variation, child, slots_[slot].random);
   problem_->follow_flips(scratch_, child);
+}
+
+// A front with more points than the population holds is better known to the archive.
+bool Offspring::mates_from_archive(const SearchState& state) const {
+  const GenomeLayout& layout = problem_->layout();
+  return state.archive.size() > state.population.size() && layout.reals.size() < layout.genes();
+}
+
+Parents Offspring::tournament_parents(const SearchState& state, std::size_t pair) const {
+  const std::uint32_t* const entrants = entrants_.data() + 4 * pair;
+  const std::size_t a = tournament_winner(state, entrants[0], entrants[1]);
+  const std::size_t b = tournament_winner(state, entrants[2], entrants[3]);
+  return {.a = state.population.genome(a), .b = state.population.genome(b)};
+}
+
+// Any member, with one that is near it in the archive's order, or at times any other.
+Parents Offspring::archive_parents(const SearchState& state, RandomStream& random) {
+  const std::size_t size = state.archive.size();
+  const std::size_t a = random.below(size);
+  const bool near = random.below(4) != 0;
+  const std::size_t b =
+      near ? std::min(size - 1, a + 1 + random.below(kNearMembers)) : random.below(size);
+  return {.a = state.archive.genome(a), .b = state.archive.genome(b)};
+}
+
+// Half of the moves start from the population, whose genomes drift among those with equal
+// objectives while the archive keeps the same one.
+const Individuals& Offspring::move_base(const SearchState& state, RandomStream& random) {
+  const bool feasible = state.population.size() > 0 && state.population.violations.back() == 0;
+  return feasible && (random.next() >> 63U) != 0 ? state.population : state.archive;
 }
 
 // Permutations of the population one after another: everyone takes part equally often.
@@ -111,7 +141,8 @@ void Offspring::make(const OffspringSource& source) {
     if (slot < mated) {
       mate(source, slot);
     } else {
-      moves_.neighbour(source.state.archive, row(slot), slots_[slot].random);
+      RandomStream& random = slots_[slot].random;
+      moves_.neighbour(move_base(source.state, random), row(slot), random);
     }
   }
   settle(source);

@@ -13,6 +13,7 @@
 #include "engine/problem.h"
 #include "engine/search_options.h"
 #include "engine/search_state.h"
+#include "engine/variation.h"
 
 namespace paretrain::engine {
 
@@ -67,6 +68,10 @@ class Offspring {
   void begin(const OffspringSource& source, std::size_t slots);
   [[nodiscard]] GenomeRow row(std::size_t slot) noexcept;
   void mate(const OffspringSource& source, std::size_t slot);
+  [[nodiscard]] bool mates_from_archive(const SearchState& state) const;
+  [[nodiscard]] Parents tournament_parents(const SearchState& state, std::size_t pair) const;
+  [[nodiscard]] static Parents archive_parents(const SearchState& state, RandomStream& random);
+  [[nodiscard]] static const Individuals& move_base(const SearchState& state, RandomStream& random);
   void draw_entrants(const OffspringSource& source, std::size_t pairs);
   void settle(const OffspringSource& source);
   void canonicalize_pending();

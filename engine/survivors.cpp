@@ -51,14 +51,16 @@ void SurvivorSelection::split_front(std::size_t front, TieRule ties) {
   firsts_.clear();
   copies_.clear();
   const std::span<const std::uint32_t> copies = ranks_.copies();
-  for (std::size_t i = front_begins_[front]; i < front_begins_[front + 1]; ++i) {
+  const std::size_t end = front_begins_[front + 1];
+  for (std::size_t i = front_begins_[front]; i < end; ++i) {
     const std::uint32_t entry = by_front_[i];
-    if (ties == TieRule::CopiesCompete || copies[entry] == 0) {
+    const bool is_newest = i + 1 == end || copies[by_front_[i + 1]] == 0;
+    if (ties == TieRule::CopiesCompete || is_newest) {
       firsts_.push_back(entry);
     } else {
-      // The first of its kind was the last one found; its room is known after measuring.
-      const auto first = static_cast<double>(firsts_.size() - 1);
-      copies_.push_back({.row = entry, .number = copies[entry], .room = first});
+      // The first of its kind is the next one to be found; its room is known after measuring.
+      copies_.push_back(
+          {.row = entry, .number = copies[entry], .room = static_cast<double>(firsts_.size())});
     }
   }
   crowding_.measure(objectives_, objective_count_, firsts_);

@@ -22,8 +22,10 @@ struct SurvivorList {
 };
 
 // Selection among feasible ones by front, then crowding; feasible before infeasible; infeasible
-// ones by violation only. Copies (equal objective vectors) as TieRule says; among copies, those of
-// vectors that have fewer survive first, then those of vectors with more room. Keeps its buffers.
+// ones by violation only. Of equal objective vectors the newest row (the largest number) is the
+// first one, so that genomes drift where objectives do not change; the others are copies and stand
+// as TieRule says, the oldest of each vector first, those of vectors with more room before others.
+// Keeps its buffers.
 // Source: Deb et al. 2002; copies: Doerr, Ivan, Krejca, arXiv 2412.11931; updated crowding: Zheng,
 // Doerr, GECCO 2022.
 class SurvivorSelection {
@@ -40,7 +42,7 @@ class SurvivorSelection {
  private:
   struct Copy {
     std::uint32_t row = 0;
-    std::uint32_t number = 0;  // 1 for the second of its kind
+    std::uint32_t number = 0;  // how many older ones of its kind there are
     double room = 0;           // crowding of the first of its kind
   };
 

@@ -60,20 +60,20 @@ TEST_CASE("SurvivorSelection: the tie rules") {
     std::sort(chosen.begin(), chosen.end());
     return chosen;
   };
-  CHECK(rows(TieRule::CopiesWorse, 2) == std::vector<std::uint32_t>{0, 3});
-  CHECK(rows(TieRule::CopiesWorse, 3) == std::vector<std::uint32_t>{0, 1, 3});
-  CHECK(rows(TieRule::CopiesLast, 2) == std::vector<std::uint32_t>{0, 1});
+  CHECK(rows(TieRule::CopiesWorse, 2) == std::vector<std::uint32_t>{2, 3});
+  CHECK(rows(TieRule::CopiesWorse, 3) == std::vector<std::uint32_t>{0, 2, 3});
+  CHECK(rows(TieRule::CopiesLast, 2) == std::vector<std::uint32_t>{0, 2});
   CHECK(rows(TieRule::CopiesLast, 4) == std::vector<std::uint32_t>{0, 1, 2, 3});
   CHECK(rows(TieRule::CopiesCompete, 2).size() == 2);
 }
 
-TEST_CASE("SurvivorSelection: second copies come before third ones") {
+TEST_CASE("SurvivorSelection: every vector gets a second genome before one gets a third") {
   // Two vectors of one front, four and two times.
   const Individuals all = individuals({0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0}, 2);
   SurvivorSelection selection;
   auto rows = selection.select(all, 4, {}).rows;
   std::sort(rows.begin(), rows.end());
-  CHECK(rows == std::vector<std::uint32_t>{0, 1, 4, 5});
+  CHECK(rows == std::vector<std::uint32_t>{0, 3, 4, 5});
 }
 
 TEST_CASE("SurvivorSelection: infeasible ones by violation behind all feasible ones") {
