@@ -26,8 +26,11 @@ std::vector<UnsupportedOperator> unsupported_operators(const ImportedModel& mode
 
 evaluator::TrainingGraph model_step(const ImportedModel& model,
                                     const evaluator::TrainingOptions& options) {
-  if (model.kind == ModelKind::ReadyMadeTrainingGraph)
-    return evaluator::ready_made_training(model.graph, options);
+  if (model.kind == ModelKind::ReadyMadeTrainingGraph) {
+    evaluator::TrainingGraph graph = evaluator::ready_made_training(model.graph, options);
+    graph.imported_nodes = model.nodes;
+    return graph;
+  }
   if (options.unknown_operator == evaluator::UnknownOperator::Error) {
     std::vector<Problem> problems;
     for (const UnsupportedOperator& entry : unsupported_operators(model))
