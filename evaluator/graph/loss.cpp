@@ -20,6 +20,15 @@ std::size_t class_axis(const Tensor& logits, const std::string& model) {
                     "choose another output with --loss-output or --loss mse"});
 }
 
+// One number per sample has no classes: cross entropy means nothing there.
+bool takes_squared_error(StepBuilder& step, const Tensor& output) {
+  if (step.options().loss == Loss::MeanSquaredError) return true;
+  if (output.shape().size() > 1) return false;
+  step.graph().warnings.push_back("output " + output.name +
+                                  " has no class axis: mean squared error is taken");
+  return true;
+}
+
 Tensor loss_value(StepBuilder& step, const std::string& name) {
   StorageDraft draft;
   draft.name = name;
@@ -169,16 +178,12 @@ std::vector<std::size_t> add_losses(StepBuilder& step, std::vector<Tensor> outpu
     const Tensor& output = outputs[i];
     const std::string prefix = outputs.size() == 1 ? "" : output.name + ":";
     const std::size_t before = step.tape().size();
-    switch (step.options().loss) {
-      case Loss::CrossEntropy: {
-        const std::size_t axis = class_axis(output, step.graph().name);
-        const Tensor log_probabilities = add_log_softmax(step, output, prefix);
-        losses.push_back(add_likelihood(step, log_probabilities, axis, prefix));
-        break;
-      }
-      case Loss::MeanSquaredError:
-        losses.push_back(add_squared_error(step, output, prefix));
-        break;
+    if (takes_squared_error(step, output)) {
+      losses.push_back(add_squared_error(step, output, prefix));
+    } else {
+      const std::size_t axis = class_axis(output, step.graph().name);
+      const Tensor log_probabilities = add_log_softmax(step, output, prefix);
+      losses.push_back(add_likelihood(step, log_probabilities, axis, prefix));
     }
     if (step.tape().size() > before) roots.push_back(step.tape().size() - 1);
   }
