@@ -8,8 +8,10 @@
 #include "cli/loaded_problem.h"
 #include "cli/plan_argument.h"
 #include "cli/problem_options.h"
+#include "results/atomic_file.h"
 #include "results/evaluation_report.h"
 #include "results/evaluation_text.h"
+#include "results/simulation_trace.h"
 
 namespace paretrain::cli {
 
@@ -22,7 +24,15 @@ OptionGroup evaluate_option_group() {
             AnyText{},
             "a named plan (keep-all, recompute-all, every-K, greedy-memory, each also with "
             "+greedy), genome:TEXT, a plan file, or DIR:ID"},
-           {"simulate", "", Flag{}, "run every group through the simulator as well"}}};
+           {"simulate",
+            "",
+            Flag{},
+            "play every group tile by tile as well and write the trace, for ui.perfetto.dev"},
+           {"trace",
+            "FILE",
+            AnyText{},
+            "where --simulate writes the trace (1 cycle is shown as 1 us)",
+            "plan.perfetto.json"}}};
 }
 
 }  // namespace
@@ -48,8 +58,6 @@ CommandSyntax evaluate_syntax() {
 int run_evaluate(const Options& options, Terminal& terminal) {
   if (!options.has("plan"))
     throw InputError(Problem{"--plan", "is missing; expected the plan to evaluate", ""});
-  if (options.flag("simulate"))
-    throw InputError(Problem{"--simulate", "the simulator is not part of this build", ""});
   const ProblemOptions problem = problem_options(options);
   const LoadedProblem loaded = loaded_problem(problem);
   for (const std::string& warning : loaded.warnings)
@@ -62,7 +70,18 @@ int run_evaluate(const Options& options, Terminal& terminal) {
     subject.group_costs = training->group_costs;
   subject.plan = plan.label;
   subject.clock_hz = problem.accelerator.clock_hz;
+  if (options.flag("simulate")) {
+    if (subject.group_costs == nullptr)
+      throw InputError(Problem{
+          "--simulate", "a cost graph has no tiles; expected a network on an accelerator", ""});
+    subject.simulation = results::Simulation::On;
+  }
   const results::EvaluationReport report = results::evaluation_report(subject, plan.genome);
+  if (options.flag("simulate")) {
+    const std::string file = options.text("trace");
+    results::write_atomically(file, results::simulation_trace(report));
+    terminal.message("wrote " + file);
+  }
   terminal.data(options.flag("json") ? results::evaluation_json(report)
                                      : results::evaluation_page(report));
   return kDone;

@@ -121,6 +121,8 @@ EvaluatedGroup evaluated_group(const EvaluationSubject& subject, const PlanStep&
     const std::vector<StepValueId> reads = values_of(step.reads);
     const std::vector<StepValueId> writes = values_of(step.writes);
     group.detail = subject.group_costs->report({step.operators, reads, writes});
+    if (subject.simulation == Simulation::On)
+      group.simulation = subject.group_costs->simulation({step.operators, reads, writes});
   }
   return group;
 }
@@ -206,6 +208,8 @@ EvaluationReport evaluation_report(const EvaluationSubject& subject, GenomeView 
       energy.links += group.detail->energy.links;
     }
     report.energy = energy;
+    const auto names = subject.group_costs->resource_names();
+    report.resources.assign(names.begin(), names.end());
   }
   if (!plan.steps.empty()) describe_peak(problem.graph(), plan, report);
   for (const StepValueId value : plan.recomputed)

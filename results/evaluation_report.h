@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evaluator/group/accelerator_group_model.h"
+#include "evaluator/group/group_simulator.h"
 #include "evaluator/plan/step_graph.h"
 #include "problems/plan_problem.h"
 
@@ -30,6 +31,8 @@ struct EvaluatedGroup {
   std::int64_t alive_bytes = 0;  // off chip while it runs
   // On an accelerator only.
   std::optional<evaluator::GroupReport> detail;
+  // When asked for; of one micro-batch.
+  std::optional<evaluator::GroupSimulation> simulation;
 };
 
 // Of one tensor that the plan recomputes.
@@ -65,7 +68,10 @@ struct EvaluationReport {
   std::optional<evaluator::EnergyBreakdown> energy;  // on an accelerator only
   std::vector<EvaluatedGroup> groups;                // in order of execution
   std::vector<RecomputedTensor> recomputed;
+  std::vector<std::string> resources;  // names, as simulations number them
 };
+
+enum class Simulation { Off, On };
 
 // What is reported, and with whose costs. `group_costs` is null for measured costs.
 struct EvaluationSubject {
@@ -73,6 +79,7 @@ struct EvaluationSubject {
   const evaluator::AcceleratorGroupModel* group_costs = nullptr;
   std::string plan;
   std::optional<double> clock_hz;
+  Simulation simulation = Simulation::Off;  // On: an accelerator's groups only
 };
 
 // Cost: an evaluation per recomputed tensor.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -84,6 +85,13 @@ std::string group_json(const EvaluationReport& report, const EvaluatedGroup& gro
              list(group.detail->resources, ", ", [](const evaluator::ResourceUse& use) {
                return Object().text("resource", use.name).count("cycles", use.busy_cycles).str();
              }));
+  if (group.simulation)
+    object.raw("simulated",
+               Object()
+                   .count(latency, group.simulation->latency)
+                   .real(energy, group.simulation->energy.total())
+                   .count("offchip_bytes", group.simulation->offchip_bytes)
+                   .str());
   return object.str();
 }
 
@@ -210,6 +218,32 @@ std::string totals_text(const EvaluationReport& report) {
   return text;
 }
 
+// How far the model's latency is from the simulator's, group by group.
+double deviation(const EvaluatedGroup& group) {
+  const auto simulated = static_cast<double>(group.simulation->latency);
+  // The model counts every micro-batch, the simulation one.
+  const auto times = static_cast<double>(group.detail->repetitions);
+  return static_cast<double>(group.cost.latency) / times / std::max(1.0, simulated) - 1;
+}
+
+std::string simulation_text(const EvaluationReport& report) {
+  std::vector<double> sizes;
+  std::int64_t latency = 0;
+  for (const EvaluatedGroup& group : report.groups) {
+    if (!group.simulation) return "";
+    sizes.push_back(std::abs(deviation(group)));
+    latency += group.simulation->latency * group.detail->repetitions;
+  }
+  if (sizes.empty()) return "";
+  std::ranges::sort(sizes);
+  std::string text = "\nSimulated tile by tile\n";
+  text += line("latency", grouped_text(latency) + " " + report.units.latency);
+  text += line("groups differ by",
+               short_number(100 * sizes[sizes.size() / 2]) + " % (median), " +
+                   short_number(100 * sizes.back()) + " % (most)");
+  return text;
+}
+
 std::string peak_text(const EvaluationReport& report) {
   std::string text = "\nPeak at step " + grouped_text(static_cast<std::int64_t>(report.peak_step)) +
                      ", " + report.peak_operator + "; bytes by role\n";
@@ -299,8 +333,8 @@ std::string slowest_text(const EvaluationReport& report) {
 }  // namespace
 
 std::string evaluation_page(const EvaluationReport& report) {
-  return totals_text(report) + peak_text(report) + slowest_text(report) + fused_text(report) +
-         recomputed_text(report) + "\ngenome " + report.genome + "\n";
+  return totals_text(report) + simulation_text(report) + peak_text(report) + slowest_text(report) +
+         fused_text(report) + recomputed_text(report) + "\ngenome " + report.genome + "\n";
 }
 
 }  // namespace paretrain::results

@@ -156,6 +156,7 @@ GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {
                    choice.cost.energy.on_chip * factor,
                    choice.cost.energy.off_chip * factor,
                    choice.cost.energy.links * factor};
+  report.repetitions = times;
   report.tiles = choice.outline.tiles;
   report.inner_tiles = choice.outline.inner_tiles;
   report.axis = choice.outline.axis;

@@ -56,6 +56,7 @@ struct GroupReport {
   std::string axis;              // what the first operator is cut along: "OY", "B"; empty if uncut
   std::string split;             // over identical cores: "none", "K", "G", "rows"
   std::vector<ResourceUse> resources;
+  std::int64_t repetitions = 1;  // micro-batches that all of the above counts
 };
 
 // What the simulator says about a group that runs as it was chosen to (group_simulator.h).

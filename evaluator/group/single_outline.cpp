@@ -231,7 +231,7 @@ class SingleBuilder {
   void add_moves(const Access& access, NestOperand operand, std::int64_t bytes, Way direction) {
     const Passes moves = passes(access, nest_, cuts_);
     if (access.axes.empty() && steps_ > 1) {
-      add_pieces({&access, operand, bytes, steps_, direction});
+      add_pieces({&access, operand, bytes, std::min(steps_, bytes), direction});
       return;
     }
     if (moves.resident) {
