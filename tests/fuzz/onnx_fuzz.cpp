@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "problems/model_training.h"
+#include "problems/model_step.h"
 #include "tests/fuzz/fuzz_target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     try {
       const problems::ImportedModel model =
           problems::imported_model_bytes(text, "model.onnx", options);
-      const auto graph = problems::training_graph_of(model, {});
+      const auto graph = problems::model_step(model, {});
       if (graph.operators.empty() && graph.storages.empty()) return 1;
     } catch (const paretrain::InputError& error) {
       if (error.problems().empty()) return 1;

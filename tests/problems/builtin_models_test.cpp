@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "problems/model_training.h"
+#include "problems/model_step.h"
 #include "tests/problems/csv_rows.h"
 #include "tests/support/doctest.h"
 #include "tests/support/shared_data.h"
@@ -149,7 +149,7 @@ TEST_CASE("builtin_models: own derivation gives the products of MONET's training
     evaluator::TrainingOptions options;
     options.candidates = evaluator::CandidateSet::Monet;
     options.precision = evaluator::Precision::Fp16;
-    const auto graph = problems::training_graph_of(imported_model(network.name, {}), options);
+    const auto graph = problems::model_step(imported_model(network.name, {}), options);
     std::map<Phase, std::int64_t> macs;
     for (const evaluator::Operator& op : graph.operators)
       macs[op.phase] += op.macs;

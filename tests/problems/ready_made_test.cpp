@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "problems/model_training.h"
+#include "problems/model_step.h"
 #include "tests/problems/csv_rows.h"
 #include "tests/support/doctest.h"
 #include "tests/support/shared_data.h"
@@ -62,7 +62,7 @@ TEST_CASE("ready_made_training: phases and products are those of the file") {
     for (const bool fold : {true, false}) {
       TrainingOptions options = monet_options();
       options.fold_im2col = fold;
-      const TrainingGraph graph = problems::training_graph_of(model, options);
+      const TrainingGraph graph = problems::model_step(model, options);
       REQUIRE(graph.imported_nodes.has_value());
       CHECK(graph.imported_nodes->forward == want.forward);
       CHECK(graph.imported_nodes->backward == want.backward);
@@ -82,7 +82,7 @@ TEST_CASE("ready_made_training: MONET's candidates with their bytes in order") {
     if (!path || !table) return;
     CAPTURE(want.file);
     const TrainingGraph graph =
-        problems::training_graph_of(problems::imported_model(path->string(), {}), monet_options());
+        problems::model_step(problems::imported_model(path->string(), {}), monet_options());
     std::vector<std::string> names;
     std::vector<std::string> bytes;
     for (const auto& row : csv_rows(*table)) {
@@ -108,7 +108,7 @@ TEST_CASE("ready_made_training: operators run in an order that makes what they r
     if (!path) return;
     CAPTURE(want.file);
     const TrainingGraph graph =
-        problems::training_graph_of(problems::imported_model(path->string(), {}), {});
+        problems::model_step(problems::imported_model(path->string(), {}), {});
     std::vector<bool> exists;
     for (const evaluator::Storage& storage : graph.storages) {
       const bool given =
@@ -141,13 +141,13 @@ TEST_CASE("ready_made_training: spelled-out weight gradients become one operator
       if (op.phase == Phase::Backward && op.type == type) ++found;
     return found;
   };
-  const TrainingGraph folded = problems::training_graph_of(model, {});
+  const TrainingGraph folded = problems::model_step(model, {});
   CHECK(count(folded, "ConvWeightGradient") == 19);
   CHECK(count(folded, "Pad") == 0);
   CHECK(count(folded, "MatMul") == 1);  // of the first layer, whose im2col matrix is an input
   TrainingOptions options;
   options.fold_im2col = false;
-  const TrainingGraph plain = problems::training_graph_of(model, options);
+  const TrainingGraph plain = problems::model_step(model, options);
   CHECK(count(plain, "ConvWeightGradient") == 0);
   CHECK(count(plain, "MatMul") == 20);
 }
@@ -156,7 +156,7 @@ TEST_CASE("ready_made_training: LoRA has no weight gradient that its optimizer d
   const auto path = shared_data("models/resnet18_lora_training.onnx");
   if (!path) return;
   const TrainingGraph graph =
-      problems::training_graph_of(problems::imported_model(path->string(), {}), {});
+      problems::model_step(problems::imported_model(path->string(), {}), {});
   std::int64_t gradients = 0;
   for (const evaluator::Operator& op : graph.operators)
     if (op.mac_kind == MacKind::WeightGradient) ++gradients;
@@ -174,7 +174,7 @@ TEST_CASE("ready_made_training: what the file decides cannot be chosen") {
   TrainingOptions options;
   options.freeze = {"conv1*"};
   try {
-    static_cast<void>(problems::training_graph_of(model, options));
+    static_cast<void>(problems::model_step(model, options));
     FAIL("accepted");
   } catch (const InputError& error) {
     CHECK(std::string(error.what()) ==
