@@ -34,6 +34,19 @@ class ArchiveUpdate {
                   std::span<const std::uint32_t> rows);
 
  private:
+  // A row of the batch and where it belongs in the archive.
+  struct Accepted {
+    std::uint32_t row = 0;
+    std::size_t place = 0;  // the first archive row that is not lexicographically before it
+  };
+
+  // Smallest and largest value of an objective in a block of archive rows.
+  struct Bounds {
+    double low = 0;
+    double high = 0;
+  };
+
+  void bound_blocks(const Individuals& archive);
   [[nodiscard]] std::size_t place_of(const Individuals& archive,
                                      std::span<const double> objectives) const;
   [[nodiscard]] bool is_dominated(const Individuals& archive,
@@ -43,13 +56,16 @@ class ArchiveUpdate {
                       std::size_t place,
                       std::span<const double> objectives);
   std::size_t merge(Individuals& archive, const Individuals& batch);
+  std::size_t finish_equal(const Individuals& archive, std::size_t old);
+  void keep_range(const Individuals& archive, std::size_t begin, std::size_t end);
   // Whether the row became part of merged_.
   bool keep_row(const Individuals& from, std::size_t row);
 
   const Problem* problem_;
   std::size_t keep_equal_;
-  std::vector<std::uint32_t> accepted_;
+  std::vector<Accepted> accepted_;
   std::vector<char> dominated_;  // one per archive row
+  std::vector<Bounds> bounds_;   // objective_count per block, for three and more objectives
   Individuals merged_;
   std::size_t equal_run_ = 0;
 };
