@@ -118,6 +118,7 @@ bool is_weight_use(const IndexedGraph& graph, const IndexedGraph::Use& use, std:
   const OnnxNode& node = graph.graph().nodes[use.node];
   if (is_matrix_use(graph, use, rank)) return true;
   if (node.type == "Gather") return rank == 2 && use.slot == 0;
+  if (node.type == "Expand") return use.slot == 0;  // a class token
   if (node.type == "Add" || node.type == "Mul" || node.type == "Sub" || node.type == "Div")
     return rank == 1;
   if (node.type != "Transpose" && node.type != "Identity") return false;
@@ -141,15 +142,26 @@ ValueKind initializer_kind(const IndexedGraph& graph, std::size_t value) {
   return all_uses(graph, value, is_trilu) ? ValueKind::Buffer : ValueKind::Parameter;
 }
 
-bool is_weight_input(const IndexedGraph& graph, std::size_t index) {
+bool may_be_weight(const IndexedGraph& graph, std::size_t index) {
+  const OnnxValue& input = graph.graph().inputs[index];
+  if (!evaluator::is_float(input.type) || !input.shape || graph.uses(graph.input(index)).empty())
+    return false;
+  return std::ranges::all_of(
+      *input.shape, [](const OnnxDimension& dimension) { return dimension.extent.has_value(); });
+}
+
+// Exporters list weights after the data, under the names of modules: then a name with a dot tells,
+// too (tables of positions are added like data).
+enum class After { Data, Weights };
+
+bool is_weight_input(const IndexedGraph& graph, std::size_t index, After after) {
   const OnnxValue& input = graph.graph().inputs[index];
   const std::size_t value = graph.input(index);
-  if (!evaluator::is_float(input.type) || !input.shape || graph.uses(value).empty()) return false;
-  const bool is_fixed = std::ranges::all_of(
-      *input.shape, [](const OnnxDimension& dimension) { return dimension.extent.has_value(); });
-  return is_fixed && std::ranges::all_of(graph.uses(value), [&](const IndexedGraph::Use& use) {
-           return is_weight_use(graph, use, rank_of(input));
-         });
+  if (!may_be_weight(graph, index)) return false;
+  if (after == After::Weights && input.name.find('.') != std::string::npos) return true;
+  return std::ranges::all_of(graph.uses(value), [&](const IndexedGraph::Use& use) {
+    return is_weight_use(graph, use, rank_of(input));
+  });
 }
 
 }  // namespace
@@ -230,14 +242,16 @@ std::vector<ValueKind> value_kinds(const IndexedGraph& graph,
   for (std::size_t i = 0; i < graph.graph().initializers.size(); ++i)
     kinds[graph.initializer(i)] = initializer_kind(graph, i);
   bool has_data = false;
+  After after = After::Data;
   for (std::size_t i = 0; i < graph.graph().inputs.size(); ++i) {
     const std::size_t value = graph.input(i);
     const bool is_named = std::ranges::find(data_inputs, graph.name(value)) != data_inputs.end();
     kinds[value] = ValueKind::Input;
-    if (!is_named && is_weight_input(graph, i))
+    if (!is_named && is_weight_input(graph, i, after))
       kinds[value] =
           any_use(graph, value, is_running_statistic) ? ValueKind::Buffer : ValueKind::Parameter;
     has_data = has_data || kinds[value] == ValueKind::Input;
+    if (has_data && kinds[value] != ValueKind::Input) after = After::Weights;
   }
   // A network computes on something: when every input could be a weight, the first is data.
   if (!has_data && !graph.graph().inputs.empty()) kinds[graph.input(0)] = ValueKind::Input;

@@ -127,6 +127,21 @@ TEST_CASE("model_of: inputs that only weights' slots read are parameters unless 
   CHECK(value(named, "w").kind == ValueKind::Input);
 }
 
+TEST_CASE("model_of: weights as inputs of a transformer") {
+  GraphDraft draft;
+  draft.input("ids", {1, 4}, ElementType::Int64).input("token", {1, 1, 6});
+  draft.input("tok.weight", {9, 6}).input("pos", {1, 5, 6}).input("enc.pos", {1, 5, 6});
+  draft.integers("e", {1, 1, 6});
+  draft.node("Gather", {"tok.weight", "ids"}, {"t"}).node("Expand", {"token", "e"}, {"c"});
+  draft.node("Concat", {"c", "t"}, {"s"}, {{"axis", kOne}}).node("Add", {"s", "pos"}, {"a"});
+  draft.node("Add", {"a", "enc.pos"}, {"y"}).output("y");
+  const ImportedModel model = model_of(draft);
+  CHECK(value(model, "tok.weight").kind == ValueKind::Parameter);
+  CHECK(value(model, "token").kind == ValueKind::Parameter);
+  CHECK(value(model, "enc.pos").kind == ValueKind::Parameter);
+  CHECK(value(model, "pos").kind == ValueKind::Input);
+}
+
 TEST_CASE("model_of: another name for a parameter is the parameter") {
   GraphDraft draft;
   draft.input("x", {2, 6}).weight("w", {6, 6});
