@@ -1,6 +1,8 @@
 #include "problems/cost_graph_problem.h"
 
+#include <array>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -259,6 +261,41 @@ TEST_CASE("cost_graph_problem: agrees with the plain evaluator on random graphs 
       CHECK(without.evaluate(genome).peak_bytes == slow.peak_without_gradients);
       problems::PlanScratch scratch;
       CHECK(with.evaluate_canonical(canonical, scratch) == found);
+    }
+  }
+}
+
+TEST_CASE("cost_graph_problem: the plans of all genomes are those of all legal groupings") {
+  using Figures = std::array<std::int64_t, 4>;
+  for (std::uint64_t round = 0; round < 60; ++round) {
+    RandomStream random(test_seed(), round, 5);
+    const CostGraph graph = random_cost_graph(1 + random.below(3), random);
+    const PlanProblem problem = problem_of(graph, true);
+    if (problem.fusion_gene_count() > 9) continue;
+    INFO("TEST_SEED=" << test_seed() << " round " << round);
+    problems::PlanScratch scratch;
+    for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << graph.nodes.size()); ++bits) {
+      std::vector<bool> keep(graph.nodes.size());
+      for (std::size_t k = 0; k < keep.size(); ++k)
+        keep[k] = ((bits >> k) & 1U) != 0;
+      std::set<Figures> expected;
+      for (const SlowPlan& plan : slow_plans_of_all_groupings(graph, keep))
+        expected.insert({plan.latency,
+                         plan.energy,
+                         plan.peak_with_gradients,
+                         static_cast<std::int64_t>(plan.groups.size())});
+      std::set<Figures> found;
+      Genome genome = genome_of(problem, bits_text(keep), "");
+      for (std::uint64_t set = 0; set < (std::uint64_t{1} << problem.fusion_gene_count()); ++set) {
+        for (std::size_t f = 0; f < problem.fusion_gene_count(); ++f)
+          problems::set_gene(genome, problem.fusion_gene_positions()[f], (set >> f) & 1U);
+        const PlanEvaluation plan = problem.evaluate(genome, scratch);
+        found.insert({plan.latency,
+                      static_cast<std::int64_t>(plan.energy),
+                      plan.peak_bytes,
+                      static_cast<std::int64_t>(plan.groups)});
+      }
+      CHECK(found == expected);
     }
   }
 }

@@ -35,14 +35,60 @@ class Slow {
   [[nodiscard]] SlowPlan plan(const std::vector<bool>& fusion) {
     SlowPlan result;
     decode(fusion, result);
+    evaluate(result);
+    return result;
+  }
+
+  [[nodiscard]] std::vector<SlowPlan> plans_of_all_groupings() {
+    std::vector<SlowEdge> active;
+    for (const SlowEdge& edge : slow_edges(graph_)) {
+      if (runs(edge.producer) && runs(edge.consumer)) active.push_back(edge);
+    }
+    std::set<std::map<std::string, int>> known;
+    std::vector<SlowPlan> plans;
+    for (std::size_t set = 0; set < (std::size_t{1} << active.size()); ++set) {
+      const std::map<std::string, int> joined = join(active, set);
+      if (!known.insert(joined).second || cyclic(joined) || !fit(joined)) continue;
+      group_ = joined;
+      plans.emplace_back();
+      evaluate(plans.back());
+    }
+    return plans;
+  }
+
+ private:
+  void evaluate(SlowPlan& result) {
     order(result);
     costs(result);
     result.peak_without_gradients = peak(false);
     result.peak_with_gradients = peak(true);
-    return result;
   }
 
- private:
+  // The groups that the edges of a set of bits hold together, each named by its first event.
+  std::map<std::string, int> join(const std::vector<SlowEdge>& edges, std::size_t set) const {
+    std::map<std::string, int> groups;
+    for (std::size_t p = 0; p < events_.size(); ++p)
+      groups[events_[p]] = static_cast<int>(p);
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      if (((set >> e) & 1U) == 0) continue;
+      const int a = groups[edges[e].producer];
+      const int b = groups[edges[e].consumer];
+      for (auto& [event, name] : groups) {
+        if (name == a || name == b) name = std::min(a, b);
+      }
+    }
+    return groups;
+  }
+
+  bool fit(const std::map<std::string, int>& groups) const {
+    std::map<int, int> lengths;
+    for (const auto& [event, name] : groups)
+      ++lengths[name];
+    return std::all_of(lengths.begin(), lengths.end(), [&](const auto& group) {
+      return group.second == 1 || fits(groups, group.first);
+    });
+  }
+
   const CostGraphNode& node(std::int64_t i) const {
     return graph_.nodes[static_cast<std::size_t>(i)];
   }
@@ -370,6 +416,11 @@ SlowPlan slow_plan(const CostGraph& graph,
                    const std::vector<bool>& keep,
                    const std::vector<bool>& fusion) {
   return Slow(graph, keep).plan(fusion);
+}
+
+std::vector<SlowPlan> slow_plans_of_all_groupings(const CostGraph& graph,
+                                                  const std::vector<bool>& keep) {
+  return Slow(graph, keep).plans_of_all_groupings();
 }
 
 CostGraph random_cost_graph(std::size_t nodes, RandomStream& random) {

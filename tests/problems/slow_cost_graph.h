@@ -34,6 +34,11 @@ struct SlowPlan {
                                  const std::vector<bool>& keep,
                                  const std::vector<bool>& fusion);
 
+// The plans of all legal groupings under these keep genes, found without genes: every set of active
+// edges is joined and kept when the result is legal as a whole. Cost: 2^edges.
+[[nodiscard]] std::vector<SlowPlan> slow_plans_of_all_groupings(const problems::CostGraph& graph,
+                                                                const std::vector<bool>& keep);
+
 // A small graph with skips, several readers, nodes without gradient and repeated sizes.
 [[nodiscard]] problems::CostGraph random_cost_graph(std::size_t nodes, RandomStream& random);
 
