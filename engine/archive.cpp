@@ -12,6 +12,14 @@ namespace {
 // Archive rows whose objectives are bounded together.
 constexpr std::size_t kBlock = 32;
 
+// Whether a is at least as good everywhere.
+bool is_at_most(const double* a, const double* b, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    if (a[k] > b[k]) return false;
+  }
+  return true;
+}
+
 bool has_objectives(const Individuals& rows, std::size_t row, std::span<const double> objectives) {
   return std::equal(objectives.begin(), objectives.end(), rows.objectives_of(row).begin());
 }
@@ -88,8 +96,9 @@ bool ArchiveUpdate::is_dominated(const Individuals& archive,
     for (std::size_t k = 0; k < count; ++k)
       possible = possible && bounds[k].low <= objectives[k];
     if (!possible) continue;
+    const double* const rows = archive.objectives.data();
     for (std::size_t row = std::min(place, (block + 1) * kBlock); row > block * kBlock; --row) {
-      if (weakly_dominates(archive.objectives_of(row - 1), objectives)) return true;
+      if (is_at_most(rows + (row - 1) * count, objectives.data(), count)) return true;
     }
   }
   return false;
@@ -113,8 +122,9 @@ void ArchiveUpdate::mark_dominated(const Individuals& archive,
       possible = possible && objectives[k] <= bounds[k].high;
     if (!possible) continue;
     const std::size_t end = std::min(archive.size(), (block + 1) * kBlock);
+    const double* const rows = archive.objectives.data();
     for (std::size_t row = std::max(place, block * kBlock); row < end; ++row) {
-      if (dominates(objectives, archive.objectives_of(row))) dominated_[row] = 1;
+      if (is_at_most(objectives.data(), rows + row * count, count)) dominated_[row] = 1;
     }
   }
 }
@@ -161,6 +171,16 @@ bool ArchiveUpdate::keep_row(const Individuals& from, std::size_t row) {
   return true;
 }
 
+// Whether the archive has enough genomes with these objectives that come before in text order.
+bool ArchiveUpdate::is_superfluous(const Individuals& archive,
+                                   std::size_t place,
+                                   const Individuals& batch,
+                                   std::size_t row) const {
+  const std::size_t last = place + keep_equal_ - 1;
+  return last < archive.size() && has_objectives(archive, last, batch.objectives_of(row)) &&
+         row_order(*problem_, archive, last, batch, row) <= 0;
+}
+
 // Takes the rows from `old` on that equal the last merged one. Returns the next row.
 std::size_t ArchiveUpdate::finish_equal(const Individuals& archive, std::size_t old) {
   while (old < archive.size() && merged_.size() > 0 &&
@@ -203,9 +223,14 @@ ArchiveGain ArchiveUpdate::add(Individuals& archive,
   for (const std::uint32_t row : rows) {
     const std::span<const double> objectives = batch.objectives_of(row);
     const std::size_t place = place_of(archive, objectives);
-    if (is_dominated(archive, place, objectives)) continue;
-    mark_dominated(archive, place, objectives);
-    if (place == archive.size() || !has_objectives(archive, place, objectives)) ++gain.points;
+    if (place < archive.size() && has_objectives(archive, place, objectives)) {
+      // A point that the archive has is not dominated and dominates nothing.
+      if (is_superfluous(archive, place, batch, row)) continue;
+    } else {
+      if (is_dominated(archive, place, objectives)) continue;
+      mark_dominated(archive, place, objectives);
+      ++gain.points;
+    }
     accepted_.push_back({.row = row, .place = place});
   }
   if (accepted_.empty()) return gain;

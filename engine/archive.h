@@ -52,9 +52,14 @@ class ArchiveUpdate {
   [[nodiscard]] bool is_dominated(const Individuals& archive,
                                   std::size_t place,
                                   std::span<const double> objectives) const;
+  // Requires: no archive row has these objectives.
   void mark_dominated(const Individuals& archive,
                       std::size_t place,
                       std::span<const double> objectives);
+  [[nodiscard]] bool is_superfluous(const Individuals& archive,
+                                    std::size_t place,
+                                    const Individuals& batch,
+                                    std::size_t row) const;
   std::size_t merge(Individuals& archive, const Individuals& batch);
   std::size_t finish_equal(const Individuals& archive, std::size_t old);
   void keep_range(const Individuals& archive, std::size_t begin, std::size_t end);
