@@ -218,6 +218,27 @@ TEST_CASE("cost_graph_problem: uniform chains reach the known lowest peaks") {
   }
 }
 
+TEST_CASE("cost_graph_problem: shrinking segments reach the published peaks of long chains") {
+  const std::vector<std::size_t> nodes = {8, 12, 16, 32, 64, 128};
+  const std::vector<std::int64_t> published = {4, 5, 6, 8, 11, 16};
+  problems::PlanScratch scratch;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const PlanProblem problem = problem_of(uniform_chain(nodes[i]), false);
+    std::int64_t least = 1000;
+    for (std::size_t longest = 1; longest < nodes[i]; ++longest) {
+      for (std::size_t first = 0; first < longest; ++first) {
+        Genome genome = problem.recompute_all();
+        std::size_t length = longest;
+        for (std::size_t kept = first; kept < nodes[i] && length > 0; kept += --length)
+          problems::set_gene(genome, problem.keep_gene_positions()[kept], 1);
+        least = std::min(least, problem.evaluate_canonical(genome, scratch).peak_bytes);
+      }
+    }
+    INFO("n = " << nodes[i]);
+    CHECK(least == published[i]);
+  }
+}
+
 TEST_CASE("slow_plan: finds the same lowest peak of the uniform chain of nine") {
   const CostGraph chain = uniform_chain(9);
   std::int64_t least = 1000;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "problems/plan_scratch.h"
+#include "tests/problems/random_plan_problem.h"
 #include "tests/problems/slow_plan.h"
 #include "tests/support/doctest.h"
 

@@ -4,6 +4,7 @@
 #include "problems/plan_problem.h"
 #include "problems/plan_scratch.h"
 #include "problems/training_problem.h"
+#include "tests/problems/random_plan_problem.h"
 #include "tests/problems/slow_plan.h"
 #include "tests/support/doctest.h"
 #include "tests/support/shared_data.h"

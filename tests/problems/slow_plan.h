@@ -4,10 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "base/random.h"
 #include "problems/plan_problem.h"
 
 namespace paretrain::tests {
@@ -24,13 +21,5 @@ struct SlowEvaluation {
 // Uses the problem's graph, model and genes only.
 [[nodiscard]] SlowEvaluation slow_evaluation(const problems::PlanProblem& problem,
                                              problems::GenomeView genome);
-
-// A step with several results per operator, results without gene, gradients that are read between
-// contributions, values that exist beforehand and updates that overwrite parameters; costs and
-// legality depend on everything that a model is told.
-[[nodiscard]] problems::PlanProblem random_plan_problem(RandomStream& random);
-
-[[nodiscard]] problems::Genome random_genome(const problems::PlanProblem& problem,
-                                             RandomStream& random);
 
 }  // namespace paretrain::tests
