@@ -56,7 +56,7 @@ AllFacts starting_facts(const IndexedGraph& graph,
   for (std::size_t i = 0; i < graph.graph().inputs.size(); ++i)
     facts[graph.input(i)] = TensorFacts{.type = graph.graph().inputs[i].type,
                                         .shape = sizes.shapes[i],
-                                        .constant = false,
+                                        .constant = kinds[graph.input(i)] == ValueKind::Buffer,
                                         .numbers = std::nullopt};
   return facts;
 }

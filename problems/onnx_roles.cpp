@@ -142,12 +142,14 @@ ValueKind initializer_kind(const IndexedGraph& graph, std::size_t value) {
   return all_uses(graph, value, is_trilu) ? ValueKind::Buffer : ValueKind::Parameter;
 }
 
-bool may_be_weight(const IndexedGraph& graph, std::size_t index) {
-  const OnnxValue& input = graph.graph().inputs[index];
-  if (!evaluator::is_float(input.type) || !input.shape || graph.uses(graph.input(index)).empty())
-    return false;
-  return std::ranges::all_of(
-      *input.shape, [](const OnnxDimension& dimension) { return dimension.extent.has_value(); });
+bool has_fixed_shape(const OnnxValue& input) {
+  return input.shape && std::ranges::all_of(*input.shape, [](const OnnxDimension& dimension) {
+           return dimension.extent.has_value();
+         });
+}
+
+bool has_module_name(const OnnxValue& input) {
+  return input.name.find('.') != std::string::npos;
 }
 
 // Exporters list weights after the data, under the names of modules: then a name with a dot tells,
@@ -157,11 +159,22 @@ enum class After { Data, Weights };
 bool is_weight_input(const IndexedGraph& graph, std::size_t index, After after) {
   const OnnxValue& input = graph.graph().inputs[index];
   const std::size_t value = graph.input(index);
-  if (!may_be_weight(graph, index)) return false;
-  if (after == After::Weights && input.name.find('.') != std::string::npos) return true;
+  if (!evaluator::is_float(input.type) || !has_fixed_shape(input)) return false;
+  if (graph.uses(value).empty()) return false;
+  if (after == After::Weights && has_module_name(input)) return true;
   return std::ranges::all_of(graph.uses(value), [&](const IndexedGraph::Use& use) {
     return is_weight_use(graph, use, rank_of(input));
   });
+}
+
+ValueKind input_kind(const IndexedGraph& graph, std::size_t index, After after) {
+  const OnnxValue& input = graph.graph().inputs[index];
+  const bool is_mask = after == After::Weights && !evaluator::is_float(input.type) &&
+                       has_module_name(input) && has_fixed_shape(input);
+  if (is_mask) return ValueKind::Buffer;
+  if (!is_weight_input(graph, index, after)) return ValueKind::Input;
+  return any_use(graph, graph.input(index), is_running_statistic) ? ValueKind::Buffer
+                                                                  : ValueKind::Parameter;
 }
 
 }  // namespace
@@ -246,10 +259,7 @@ std::vector<ValueKind> value_kinds(const IndexedGraph& graph,
   for (std::size_t i = 0; i < graph.graph().inputs.size(); ++i) {
     const std::size_t value = graph.input(i);
     const bool is_named = std::ranges::find(data_inputs, graph.name(value)) != data_inputs.end();
-    kinds[value] = ValueKind::Input;
-    if (!is_named && is_weight_input(graph, i, after))
-      kinds[value] =
-          any_use(graph, value, is_running_statistic) ? ValueKind::Buffer : ValueKind::Parameter;
+    kinds[value] = is_named ? ValueKind::Input : input_kind(graph, i, after);
     has_data = has_data || kinds[value] == ValueKind::Input;
     if (has_data && kinds[value] != ValueKind::Input) after = After::Weights;
   }
