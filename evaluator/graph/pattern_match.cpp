@@ -66,6 +66,18 @@ bool ModelIndex::is_computed(std::optional<ValueId> value) const {
   return value && model_.value(*value).kind == ValueKind::Computed;
 }
 
+bool ModelIndex::is_parameter_view(ValueId value) const {
+  for (;;) {
+    if (model_.value(value).kind == ValueKind::Parameter) return true;
+    const auto maker = producer(value);
+    if (!maker || !node(*maker).inputs[0]) return false;
+    const std::string& type = node(*maker).type;
+    if (type != "Transpose" && type != "Slice" && type != "Split" && type != "Identity")
+      return false;
+    value = *node(*maker).inputs[0];
+  }
+}
+
 std::optional<ValueId> ModelIndex::other_input(std::size_t node_index, ValueId value) const {
   const auto& inputs = node(node_index).inputs;
   if (inputs.size() != 2 || !inputs[0] || !inputs[1]) return std::nullopt;

@@ -38,6 +38,8 @@ class ModelIndex {
   // The single number of a constant.
   [[nodiscard]] std::optional<double> number(std::optional<ValueId> value) const;
   [[nodiscard]] bool is_computed(std::optional<ValueId> value) const;
+  // A parameter, or a part or turned view of one.
+  [[nodiscard]] bool is_parameter_view(ValueId value) const;
   // The other input of a node with two.
   [[nodiscard]] std::optional<ValueId> other_input(std::size_t node, ValueId value) const;
   // Whether every value made inside is read only inside, but for the outputs of `last`.
@@ -64,6 +66,8 @@ using Pattern = std::optional<PatternMatch> (*)(const ModelIndex&, std::size_t n
 [[nodiscard]] std::optional<PatternMatch> group_normalisation_pattern(const ModelIndex& index,
                                                                       std::size_t node);
 [[nodiscard]] std::optional<PatternMatch> gelu_pattern(const ModelIndex& index, std::size_t node);
+[[nodiscard]] std::optional<PatternMatch> gated_linear_pattern(const ModelIndex& index,
+                                                               std::size_t node);
 [[nodiscard]] std::optional<PatternMatch> gated_activation_pattern(const ModelIndex& index,
                                                                    std::size_t node);
 [[nodiscard]] std::optional<PatternMatch> chained_function_pattern(const ModelIndex& index,

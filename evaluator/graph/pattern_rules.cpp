@@ -158,7 +158,9 @@ std::optional<PatternMatch> group_normalisation_pattern(const ModelIndex& index,
   return match;
 }
 
-// x * 0.5 * (1 + f(x)) with f = erf(x / sqrt 2), or tanh of a polynomial.
+// x * (1 + f(x)) * 0.5 with f = erf(x / sqrt 2), or tanh of a polynomial made of products: the
+// order in which exporters write the framework's own operator. Another order, or a power, is a
+// program's own formula, which the framework runs piece by piece.
 std::optional<PatternMatch> gelu_pattern(const ModelIndex& index, std::size_t node) {
   const bool erf = index.node(node).type == "Erf";
   if (!erf && index.node(node).type != "Tanh") return std::nullopt;
@@ -166,38 +168,41 @@ std::optional<PatternMatch> gelu_pattern(const ModelIndex& index, std::size_t no
   if (!plus_one) return std::nullopt;
   const auto one = index.other_input(*plus_one, *index.node(node).outputs[0]);
   if (index.number(one) != 1.0) return std::nullopt;
-  std::vector<std::size_t> nodes = {node, *plus_one};
-  std::optional<ValueId> x;
-  std::size_t last = *plus_one;
-  bool halved = false;
-  for (int factor = 0; factor < 2 && !(x && halved); ++factor) {
-    const auto product = index.only_reader(last, "Mul");
-    if (!product) return std::nullopt;
-    const auto other = index.other_input(*product, *index.node(last).outputs[0]);
-    nodes.push_back(*product);
-    last = *product;
-    if (index.number(other) == 0.5) {
-      halved = true;
-      continue;
-    }
-    x = other;
-    // x / 2 written as a product of its own.
-    const auto half = index.producer(other, "Mul");
-    if (halved || !half) continue;
-    const auto& terms = index.node(*half).inputs;
-    const std::size_t number = index.number(terms[0]) == 0.5 ? 0 : 1;
-    if (index.number(terms[number]) != 0.5) continue;
-    x = terms[1 - number];
-    halved = true;
-    nodes.push_back(*half);
-  }
+  const auto product = index.only_reader(*plus_one, "Mul");
+  if (!product) return std::nullopt;
+  const auto x = index.other_input(*product, *index.node(*plus_one).outputs[0]);
+  const auto halved = index.only_reader(*product, "Mul");
   if (!x || !halved) return std::nullopt;
+  const auto half = index.other_input(*halved, *index.node(*product).outputs[0]);
+  if (index.number(half) != 0.5) return std::nullopt;
+  std::vector<std::size_t> nodes = {node, *plus_one, *product, *halved};
   const auto inner = index.node(node).inputs[0];
-  if (!inner || !index.collect_cone(*inner, *x, {"Mul", "Add", "Div", "Pow"}, nodes))
-    return std::nullopt;
-  if (!index.closed(nodes, last)) return std::nullopt;
+  if (!inner || !index.collect_cone(*inner, *x, {"Mul", "Add", "Div"}, nodes)) return std::nullopt;
+  if (!index.closed(nodes, *halved)) return std::nullopt;
   return PatternMatch{
-      erf ? "Gelu (erf)" : "Gelu (tanh)", nodes, replacement_node(index, last, "Gelu", {x})};
+      erf ? "Gelu (erf)" : "Gelu (tanh)", nodes, replacement_node(index, *halved, "Gelu", {x})};
+}
+
+// One half times the sigmoid of the other.
+std::optional<PatternMatch> gated_linear_pattern(const ModelIndex& index, std::size_t node) {
+  const Node& split = index.node(node);
+  if (split.type != "Split" || split.outputs.size() != 2) return std::nullopt;
+  if (!split.outputs[0] || !split.outputs[1]) return std::nullopt;
+  const auto& value = [&](std::size_t o) -> const Value& {
+    return index.model().value(*split.outputs[o]);
+  };
+  const auto& gates = index.readers(*split.outputs[1]);
+  if (value(0).shape != value(1).shape || gates.size() != 1) return std::nullopt;
+  if (index.node(gates[0]).type != "Sigmoid") return std::nullopt;
+  const auto product = index.only_reader(gates[0], "Mul");
+  if (!product) return std::nullopt;
+  if (index.other_input(*product, *index.node(gates[0]).outputs[0]) != split.outputs[0])
+    return std::nullopt;
+  const std::vector<std::size_t> nodes = {node, gates[0], *product};
+  if (!index.closed(nodes, *product)) return std::nullopt;
+  PatternMatch match{"Glu", nodes, replacement_node(index, *product, "Glu", {split.inputs[0]})};
+  match.replacement.attributes = split.attributes;
+  return match;
 }
 
 // x * f(x): SiLU, Mish, HardSwish.
@@ -255,22 +260,17 @@ std::optional<PatternMatch> chained_function_pattern(const ModelIndex& index, st
   return match;
 }
 
-// x * W + b with a weight matrix and a bias vector.
+// x * W + b with a weight matrix and a bias vector, which may be parts of parameters.
 std::optional<PatternMatch> linear_pattern(const ModelIndex& index, std::size_t node) {
   if (index.node(node).type != "MatMul") return std::nullopt;
   const auto& inputs = index.node(node).inputs;
-  if (!inputs[0] || !inputs[1]) return std::nullopt;
-  ValueId weight = *inputs[1];
-  if (const auto turned = index.producer(inputs[1], "Transpose"))
-    weight = *index.node(*turned).inputs[0];
-  if (index.model().value(weight).kind != ValueKind::Parameter) return std::nullopt;
-  if (index.model().value(weight).shape.size() != 2) return std::nullopt;
+  if (!inputs[0] || !inputs[1] || !index.is_parameter_view(*inputs[1])) return std::nullopt;
+  if (index.model().value(*inputs[1]).shape.size() != 2) return std::nullopt;
   const auto sum = index.only_reader(node, "Add");
   if (!sum) return std::nullopt;
   const auto bias = index.other_input(*sum, *index.node(node).outputs[0]);
-  if (!bias || index.is_computed(bias)) return std::nullopt;
-  const Value& value = index.model().value(*bias);
-  if (value.kind != ValueKind::Parameter || value.shape.size() != 1) return std::nullopt;
+  if (!bias || !index.is_parameter_view(*bias)) return std::nullopt;
+  if (index.model().value(*bias).shape.size() != 1) return std::nullopt;
   const std::vector<std::size_t> nodes = {node, *sum};
   PatternMatch match{
       "Linear", nodes, replacement_node(index, *sum, "Linear", {inputs[0], inputs[1], bias})};

@@ -12,10 +12,11 @@ namespace paretrain::evaluator {
 namespace {
 
 // In this order: a node taken by one pattern is not looked at by the next.
-constexpr std::array<Pattern, 7> kPatterns = {recurrent_weights_pattern,
+constexpr std::array<Pattern, 8> kPatterns = {recurrent_weights_pattern,
                                               layer_normalisation_pattern,
                                               group_normalisation_pattern,
                                               gelu_pattern,
+                                              gated_linear_pattern,
                                               gated_activation_pattern,
                                               chained_function_pattern,
                                               linear_pattern};

@@ -145,6 +145,25 @@ void where(NodeContext& context) {
   });
 }
 
+// The first half of an axis times the sigmoid of the second: both halves' gradients read both.
+void gated_linear(NodeContext& context) {
+  const Tensor x = context.in(0);
+  const std::size_t axis = context.axis(-1, x.shape().size());
+  const std::int64_t half = x.shape()[axis] / 2;
+  Tensor value = x;
+  value.view = sliced(x.view, {axis, 0, half, 1});
+  Tensor gate = x;
+  gate.view = sliced(x.view, {axis, half, half, 1});
+  const std::array inputs = {value, gate};
+  const Tensor y = elementwise(context, inputs);
+  context.bind(0, y);
+  context.step().record({value, gate}, {y}, [=](Gradients& gradients) {
+    for (const Tensor& part : {value, gate})
+      if (part.needs_gradient)
+        add_pointwise_gradient(gradients, {part, y, "GluGradient", {value, gate}});
+  });
+}
+
 // Mean of several tensors: scaled shares.
 void mean_of(NodeContext& context) {
   std::vector<Tensor> inputs;
@@ -169,6 +188,7 @@ constexpr std::array kRules = std::to_array<RuleEntry>({
     {"Min", extremum},
     {"Mean", mean_of},
     {"Where", where},
+    {"Glu", gated_linear},
 });
 
 }  // namespace

@@ -21,8 +21,8 @@ struct ReductionRule {
 constexpr std::array kReductions = std::to_array<ReductionRule>({
     {"ReduceSum", Kept::Nothing, Kept::Nothing},
     {"ReduceMean", Kept::Input, Kept::Nothing, false},
-    {"ReduceMax", Kept::InputAndOutput, Kept::Indices},
-    {"ReduceMin", Kept::InputAndOutput, Kept::Indices},
+    {"ReduceMax", Kept::Indices, Kept::Indices},
+    {"ReduceMin", Kept::Indices, Kept::Indices},
     {"ReduceProd", Kept::InputAndOutput, Kept::InputAndOutput},
     {"ReduceL1", Kept::Input, Kept::Input},
     {"ReduceL2", Kept::InputAndOutput, Kept::InputAndOutput},

@@ -79,7 +79,7 @@ TEST_CASE("patterns: GELU by tanh of a polynomial") {
   CHECK(types_of(recognised_patterns(m.graph())) == Types{"Gelu"});
 }
 
-TEST_CASE("patterns: GELU with the half taken first") {
+TEST_CASE("patterns: a program's own GELU formula is run piece by piece") {
   SmallModel m;
   const ValueId x = m.input("x", kTokens);
   const ValueId half = m.node("half", "Mul", {x, m.number(0.5)}, kTokens);
@@ -87,7 +87,34 @@ TEST_CASE("patterns: GELU with the half taken first") {
   const ValueId erf = m.node("erf", "Erf", {inner}, kTokens);
   const ValueId one = m.node("one", "Add", {erf, m.number(1)}, kTokens);
   m.output(m.node("y", "Mul", {half, one}, kTokens));
-  CHECK(types_of(recognised_patterns(m.graph())) == Types{"Gelu"});
+  CHECK(recognised_patterns(m.graph()).recognised.empty());
+}
+
+TEST_CASE("patterns: a gated linear unit") {
+  SmallModel m;
+  const ValueId x = m.input("x", {2, 3, 16});
+  const auto parts =
+      m.node_with_results("part", "Split", {x}, {kTokens, kTokens}, {{"axis", std::int64_t{-1}}});
+  const ValueId gate = m.node("gate", "Sigmoid", {parts[1]}, kTokens);
+  m.output(m.node("y", "Mul", {parts[0], gate}, kTokens));
+  CHECK(types_of(recognised_patterns(m.graph())) == Types{"Glu"});
+}
+
+TEST_CASE("patterns: parts of a packed projection are weights of linear layers") {
+  SmallModel m;
+  const ValueId x = m.input("x", kTokens);
+  const ValueId packed = m.parameter("packed", {24, 8});
+  const ValueId biases = m.parameter("biases", {24});
+  const auto weights =
+      m.node_with_results("w", "Split", {packed}, {{8, 8}, {16, 8}}, {{"axis", std::int64_t{0}}});
+  const auto shifts =
+      m.node_with_results("b", "Split", {biases}, {{8}, {16}}, {{"axis", std::int64_t{0}}});
+  const ValueId turned = m.node("turned", "Transpose", {weights[0]}, {8, 8});
+  const ValueId product = m.node("p", "MatMul", {x, turned}, kTokens);
+  m.output(m.node("y", "Add", {product, shifts[0]}, kTokens));
+  const Recognition found = recognised_patterns(m.graph());
+  REQUIRE(found.recognised.size() == 1);
+  CHECK(found.recognised[0].pattern == "Linear");
 }
 
 TEST_CASE("patterns: gates of the same input and no others") {
