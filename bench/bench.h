@@ -23,4 +23,10 @@ struct Bench {
 // bench/plan_bench.cpp
 [[nodiscard]] int plan_bench(const std::vector<std::string>& arguments);
 
+// bench/engine_quality.cpp
+[[nodiscard]] int engine_quality_bench(const std::vector<std::string>& arguments);
+
+// bench/engine_ratios.cpp; built only where pagmo is installed.
+[[nodiscard]] int engine_ratio_bench(const std::vector<std::string>& arguments);
+
 }  // namespace paretrain::bench

@@ -22,7 +22,15 @@ namespace {
 std::vector<Bench> benches() {
   return {{"plans",
            "plans MODEL [ACCELERATOR] [end|eager|search]: genomes per second of a running search",
-           plan_bench}};
+           plan_bench},
+#ifdef PARETRAIN_HAS_PAGMO
+          {"engine-ratios",
+           "engine-ratios [generation|hypervolume|rank] [CALLS]: the engine against pagmo",
+           engine_ratio_bench},
+#endif
+          {"engine-quality",
+           "engine-quality [population|archive] [SEEDS]: points found on known fronts",
+           engine_quality_bench}};
 }
 
 int usage() {
