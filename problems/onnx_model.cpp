@@ -53,11 +53,14 @@ AllFacts starting_facts(const IndexedGraph& graph,
                                .constant = kinds[value] != ValueKind::Parameter,
                                .numbers = tensor.numbers};
   }
-  for (std::size_t i = 0; i < graph.graph().inputs.size(); ++i)
-    facts[graph.input(i)] = TensorFacts{.type = graph.graph().inputs[i].type,
-                                        .shape = sizes.shapes[i],
-                                        .constant = kinds[graph.input(i)] == ValueKind::Buffer,
-                                        .numbers = std::nullopt};
+  for (std::size_t i = 0; i < graph.graph().inputs.size(); ++i) {
+    const OnnxValue& input = graph.graph().inputs[i];
+    const std::size_t value = graph.input(i);
+    // Masks among weights given as inputs; optimizer states change from step to step.
+    const bool is_mask = kinds[value] == ValueKind::Buffer && !evaluator::is_float(input.type);
+    facts[value] = TensorFacts{
+        .type = input.type, .shape = sizes.shapes[i], .constant = is_mask, .numbers = std::nullopt};
+  }
   return facts;
 }
 

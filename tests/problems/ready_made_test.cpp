@@ -67,6 +67,10 @@ TEST_CASE("ready_made_training: phases and products are those of the file") {
       CHECK(graph.imported_nodes->forward == want.forward);
       CHECK(graph.imported_nodes->backward == want.backward);
       CHECK(graph.imported_nodes->optimizer == want.optimizer);
+      std::int64_t updates = 0;
+      for (const evaluator::Operator& op : graph.operators)
+        if (op.phase == Phase::Update) ++updates;
+      CHECK(updates == want.optimizer);
       CHECK(macs(graph, Phase::Forward) == want.forward_macs);
       CHECK(macs(graph, Phase::Backward) == want.backward_macs);
       CHECK(macs(graph, Phase::Update) == 0);
