@@ -1,5 +1,6 @@
 #include "problems/training_problem.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -55,10 +56,12 @@ std::uint64_t identity_of(const TrainingGraph& graph,
                           const TrainingProblemOptions& options,
                           std::int64_t repetitions) {
   std::uint64_t hash = text_hash(content_hash(graph), accelerator_text(accelerator));
-  for (const auto& cores : allocations) {
-    hash = combined(hash, cores.size());
-    for (const auto core : cores)
+  for (const evaluator::CoreAllocation& allocation : allocations) {
+    hash = combined(hash, allocation.cores.size());
+    for (const auto core : allocation.cores)
       hash = combined(hash, core.index());
+    hash = combined(hash, allocation.split ? static_cast<std::uint64_t>(*allocation.split) + 1 : 0);
+    hash = combined(hash, static_cast<std::uint64_t>(allocation.parts));
   }
   hash = combined(hash, static_cast<std::uint64_t>(options.cost_model));
   hash = combined(hash, static_cast<std::uint64_t>(options.tile_objective));
@@ -73,6 +76,20 @@ void refuse_what_is_missing(const TrainingProblemOptions& options) {
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
+evaluator::CoreAllocation allocation_of(const MappingEntry* entry) {
+  evaluator::CoreAllocation allocation;
+  if (entry == nullptr) return allocation;
+  allocation.cores = entry->cores;
+  if (!entry->inter_core_tiling || entry->inter_core_tiling->empty()) return allocation;
+  const LoopTiling& tiling = entry->inter_core_tiling->front();
+  allocation.split = tiling.loop;
+  // "all" and "*" leave the number to us: as many as there are cores.
+  allocation.parts = tiling.amount == TilingAmount::Number
+                         ? tiling.number
+                         : static_cast<std::int64_t>(std::max<std::size_t>(1, entry->cores.size()));
+  return allocation;
+}
+
 // Cores by operator: the mapping file's entry for its name, its type, or the default.
 evaluator::CoreAllocations allocations_of(const TrainingGraph& graph,
                                           const Accelerator& accelerator,
@@ -80,10 +97,8 @@ evaluator::CoreAllocations allocations_of(const TrainingGraph& graph,
   evaluator::CoreAllocations allocations;
   if (!mapping) return allocations;
   const MappingFile file = read_mapping_file(*mapping, accelerator.cores.size());
-  for (const evaluator::Operator& op : graph.operators) {
-    const MappingEntry* const entry = file.find(op.name, op.type);
-    allocations.push_back(entry != nullptr ? entry->cores : std::vector<evaluator::CoreId>{});
-  }
+  for (const evaluator::Operator& op : graph.operators)
+    allocations.push_back(allocation_of(file.find(op.name, op.type)));
   return allocations;
 }
 

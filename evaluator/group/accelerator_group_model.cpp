@@ -12,6 +12,8 @@
 #include "evaluator/group/group_simulator.h"
 #include "evaluator/group/memo.h"
 #include "evaluator/group/operator_content.h"
+#include "evaluator/group/zigzag_operator.h"
+#include "evaluator/hardware/offchip.h"
 
 namespace paretrain::evaluator {
 namespace {
@@ -33,9 +35,10 @@ std::string split_name(SplitKind kind) {
 struct AcceleratorGroupModel::State {
   State(const TrainingGraph& training,
         const Accelerator& accelerator,
-        const CoreAllocations& allocations,
+        CoreAllocations given,
         const GroupCostOptions& chosen)
       : graph(training),
+        allocations(std::move(given)),
         options(chosen),
         chip(accelerator, chosen.cost_model),
         tile_costs(chip,
@@ -43,20 +46,70 @@ struct AcceleratorGroupModel::State {
                    chosen.remembered),
         groups(chosen.remembered),
         legal(chosen.remembered) {
-    std::vector<std::vector<CoreId>> cores;
+    std::vector<std::vector<std::uint64_t>> placements;
     for (std::size_t o = 0; o < training.operators.size(); ++o) {
       const std::vector<CoreId> allowed =
-          o < allocations.size() ? allocations[o] : std::vector<CoreId>{};
+          o < allocations.size() ? allocations[o].cores : std::vector<CoreId>{};
       sets.push_back(core_sets(chip, training.operators[o].operator_class, allowed));
       if (sets.back().empty())
         throw InputError(Problem{"accelerator " + accelerator.name,
                                  "no core can compute; expected an array with units",
                                  ""});
-      cores.emplace_back();
-      for (const auto& set : sets.back())
-        cores.back().insert(cores.back().end(), set.begin(), set.end());
+      placements.push_back(placement_words(o));
     }
-    contents = operator_contents(training, cores);
+    if (chosen.cost_model == CostModel::Zigzag)
+      for (std::size_t c = 0; c < accelerator.cores.size(); ++c)
+        with_offchip.push_back(with_offchip_level(accelerator, CoreId(c)));
+    contents = operator_contents(training, placements);
+  }
+
+  // Where an operator may run, as far as its cost depends on it.
+  [[nodiscard]] std::vector<std::uint64_t> placement_words(std::size_t op) const {
+    std::vector<std::uint64_t> words;
+    for (const auto& set : sets[op])
+      for (const CoreId core : set)
+        words.push_back(core.index());
+    if (options.cost_model == CostModel::Corrected) return words;
+    words.push_back(is_free_in_stream(graph.operators[op]) ? 1 : 0);
+    words.push_back(graph.operators[op].type == "Softmax" ? 1 : 0);
+    if (op < allocations.size() && allocations[op].split) {
+      words.push_back(static_cast<std::uint64_t>(*allocations[op].split));
+      words.push_back(static_cast<std::uint64_t>(allocations[op].parts));
+    }
+    return words;
+  }
+
+  // In zigzag mode an operator on its own keeps the off-chip memory as a level of its core.
+  [[nodiscard]] std::optional<GroupChoice> zigzag_choice(const GroupShape& shape) const {
+    const std::size_t op = shape.members.front().index;
+    const CoreId core = sets[op].front().front();
+    ZigzagOperator request;
+    request.op = shape.members.front().op;
+    request.level = &with_offchip[core.index()];
+    if (op < allocations.size() && allocations[op].split) {
+      request.split = allocations[op].split;
+      request.parts = allocations[op].parts;
+    }
+    for (const Hop& hop : chip.path_from_offchip(core))
+      request.link_bits = std::max(request.link_bits, hop.bandwidth_bits);
+    const auto cost = zigzag_operator_cost(
+        request, {options.cost_model, options.tile_objective, options.loop_limit});
+    if (!cost) return std::nullopt;
+    GroupChoice choice;
+    choice.cost = *cost;
+    Stage stage;
+    for (std::int64_t part = 0; part < request.parts; ++part) {
+      const auto& set = sets[op].front();
+      const CoreId used = set[static_cast<std::size_t>(part) % set.size()];
+      if (part < static_cast<std::int64_t>(set.size()))
+        stage.uses.push_back({chip.core_resource(used), cost->latency, cost->latency});
+    }
+    choice.outline.stages.push_back(std::move(stage));
+    return choice;
+  }
+
+  [[nodiscard]] bool is_zigzag_single(const GroupShape& shape) const {
+    return options.cost_model == CostModel::Zigzag && shape.members.size() == 1;
   }
 
   [[nodiscard]] ChoiceContext context() {
@@ -64,7 +117,7 @@ struct AcceleratorGroupModel::State {
   }
 
   [[nodiscard]] GroupChoice choice(const GroupShape& shape) {
-    auto best = best_choice(context(), shape);
+    auto best = is_zigzag_single(shape) ? zigzag_choice(shape) : best_choice(context(), shape);
     if (!best) {
       const Operator& first = *shape.members.front().op;
       throw InputError(
@@ -84,6 +137,8 @@ struct AcceleratorGroupModel::State {
   }
 
   const TrainingGraph& graph;
+  CoreAllocations allocations;
+  std::vector<Core> with_offchip;  // zigzag mode: by core
   GroupCostOptions options;
   Chip chip;
   TileCosts tile_costs;
@@ -97,7 +152,7 @@ AcceleratorGroupModel::AcceleratorGroupModel(const TrainingGraph& graph,
                                              const Accelerator& accelerator,
                                              CoreAllocations allocations,
                                              const GroupCostOptions& options)
-    : state_(std::make_unique<State>(graph, accelerator, allocations, options)) {}
+    : state_(std::make_unique<State>(graph, accelerator, std::move(allocations), options)) {}
 
 AcceleratorGroupModel::~AcceleratorGroupModel() = default;
 
@@ -172,6 +227,13 @@ GroupSimulation AcceleratorGroupModel::simulation(const GroupContent& group) con
   State& state = *state_;
   const GroupShape shape = group_shape(state.graph, group);
   const GroupChoice choice = state.choice(shape);
+  if (state.is_zigzag_single(shape)) {
+    GroupSimulation played;
+    played.latency = choice.cost.latency;
+    played.energy = choice.cost.energy;
+    played.offchip_bytes = choice.cost.offchip_bytes;
+    return played;
+  }
   auto simulation = simulated_group(state.chip, state.tile_costs, shape, choice.outline.way);
   CHECK(simulation.has_value(), "a chosen tile has no mapping");
   return std::move(*simulation);

@@ -17,8 +17,17 @@
 
 namespace paretrain::evaluator {
 
-// Which cores a mapping file allows an operator, by operator index; empty: chosen by core kind.
-using CoreAllocations = std::vector<std::vector<CoreId>>;
+// What a mapping file says about one operator.
+struct CoreAllocation {
+  std::vector<CoreId> cores;  // empty: chosen by core kind
+  // Over how many cores which loop is split: heeded in zigzag mode for operators on their own;
+  // everywhere else the tile objective chooses.
+  std::optional<Loop> split;
+  std::int64_t parts = 1;
+};
+
+// By operator index; empty: nothing is said about any operator.
+using CoreAllocations = std::vector<CoreAllocation>;
 
 struct GroupCostOptions {
   CostModel cost_model = CostModel::Corrected;

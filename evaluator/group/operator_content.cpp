@@ -63,14 +63,13 @@ std::vector<std::uint64_t> operator_words(const Operator& op) {
   return words;
 }
 
-std::vector<std::uint32_t> operator_contents(const TrainingGraph& graph,
-                                             const std::vector<std::vector<CoreId>>& cores) {
+std::vector<std::uint32_t> operator_contents(
+    const TrainingGraph& graph, const std::vector<std::vector<std::uint64_t>>& placements) {
   std::map<Words, std::uint32_t> known;
   std::vector<std::uint32_t> contents;
   for (std::size_t o = 0; o < graph.operators.size(); ++o) {
     Words words = operator_words(graph.operators[o]);
-    for (const CoreId core : cores[o])
-      words.push_back(core.index());
+    words.insert(words.end(), placements[o].begin(), placements[o].end());
     contents.push_back(known.try_emplace(std::move(words), static_cast<std::uint32_t>(known.size()))
                            .first->second);
   }

@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "evaluator/graph/training_graph.h"
-#include "evaluator/hardware/accelerator.h"
 
 namespace paretrain::evaluator {
 
 // A number per operator, equal exactly for operators of equal content: class, phase of updates,
-// nests, bits, accesses (bytes, axes, strides, operands) and the cores they may run on.
-// Shape: as graph.operators. `cores` is one list per operator.
+// nests, bits, accesses (bytes, axes, strides, operands) and where they may run.
+// Shape: as graph.operators. `placements` is what costs depend on besides: one list of words per
+// operator.
 [[nodiscard]] std::vector<std::uint32_t> operator_contents(
-    const TrainingGraph& graph, const std::vector<std::vector<CoreId>>& cores);
+    const TrainingGraph& graph, const std::vector<std::vector<std::uint64_t>>& placements);
 
-// The same for one operator, without its cores, as words to compare or hash.
+// The same for one operator, without its placement, as words to compare or hash.
 [[nodiscard]] std::vector<std::uint64_t> operator_words(const Operator& op);
 
 }  // namespace paretrain::evaluator
