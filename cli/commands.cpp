@@ -2,6 +2,7 @@
 
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/compare.h"
 #include "cli/cost.h"
 #include "cli/describe_snapshot.h"
 #include "cli/enumerate.h"
@@ -33,7 +34,7 @@ constexpr std::array kCommands{
     Command{"pick", "choose a plan of a front and say why", pick_syntax, run_pick},
     Command{"plot", "plot one or several fronts", plot_syntax, run_plot},
     Command{"export", "a plan for other programs"},
-    Command{"compare", "fronts against one another"},
+    Command{"compare", "fronts against one another", compare_syntax, run_compare},
     Command{"snapshot", "check and describe a snapshot", snapshot_syntax, run_snapshot},
     Command{"sweep", "a search per accelerator of a parameter grid"},
     Command{"bench", "engine test problems", bench_syntax, run_bench},

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <optional>
 
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/printable_text.h"
 #include "cli/command.h"
+#include "cli/front_argument.h"
 #include "cli/text_table.h"
 #include "results/front_file.h"
 #include "results/json_text.h"
@@ -148,15 +148,10 @@ int run_pick(const Options& options, Terminal& terminal) {
   if (options.flag("knee") && options.has("min"))
     throw InputError(Problem{"--knee", "cannot be had together with --min", ""});
   const std::string name = options.positional("DIR");
-  std::error_code ignored;
-  const bool is_folder = std::filesystem::is_directory(name, ignored);
-  const std::filesystem::path file =
-      is_folder ? std::filesystem::path(name) / "front.csv" : std::filesystem::path(name);
-  const results::FrontFile front = results::read_front(file);
-  for (const std::string& warning : front.warnings)
-    terminal.warning(warning);
+  const FrontArgument argument = front_argument(name, terminal);
+  const results::FrontFile& front = argument.front;
   if (front.points.empty()) {
-    terminal.error(file.string() + ": holds no plan: nothing was feasible");
+    terminal.error(argument.file + ": holds no plan: nothing was feasible");
     return kNothingFeasible;
   }
   const Limits limits = limits_of(options);
@@ -168,7 +163,7 @@ int run_pick(const Options& options, Terminal& terminal) {
     rows.push_back(row);
   }
   if (points.empty()) {
-    terminal.error(file.string() + ": no plan with " + limits.text + "; " + smallest_text(front));
+    terminal.error(argument.file + ": no plan with " + limits.text + "; " + smallest_text(front));
     return kNothingFeasible;
   }
   const PickedPlan choice = chosen(options, points, limits);

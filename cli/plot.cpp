@@ -7,6 +7,7 @@
 #include "base/number_text.h"
 #include "base/printable_text.h"
 #include "cli/command.h"
+#include "cli/front_argument.h"
 #include "results/atomic_file.h"
 #include "results/front_file.h"
 #include "results/pareto_plot.h"
@@ -35,17 +36,6 @@ Format format_of(const std::string& file) {
   throw InputError(Problem{file, "unknown kind of picture; expected .svg, .png or .html", ""});
 }
 
-bool is_folder(const std::string& name) {
-  std::error_code ignored;
-  return fs::is_directory(name, ignored);
-}
-
-std::string label_of(const std::string& name) {
-  fs::path path = fs::path(name).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  return is_folder(name) ? path.filename().string() : path.stem().string();
-}
-
 std::vector<results::PlotPoint> plot_points(const FrontFile& front) {
   std::vector<results::PlotPoint> points;
   for (const results::FrontPoint& point : front.points)
@@ -71,27 +61,11 @@ void add_front(ParetoPlot& plot, const FrontFile& front, const std::string& labe
   plot.fronts.push_back(std::move(series));
 }
 
-void read_one(ParetoPlot& plot, const std::string& name, Terminal& terminal) {
-  const fs::path file = is_folder(name) ? fs::path(name) / "front.csv" : fs::path(name);
-  const FrontFile front = results::read_front(file);
-  for (const std::string& warning : front.warnings)
-    terminal.warning(warning);
-  if (plot.fronts.empty()) {
-    plot.latency_unit = front.latency_unit;
-    plot.energy_unit = front.energy_unit;
-  } else if (front.latency_unit != plot.latency_unit || front.energy_unit != plot.energy_unit) {
-    throw InputError(
-        Problem{file.string(),
-                "has units " + printable(front.latency_unit) + " and " +
-                    printable(front.energy_unit) + "; expected those of the first front, " +
-                    printable(plot.latency_unit) + " and " + printable(plot.energy_unit),
-                ""});
-  }
-  add_front(plot, front, label_of(name));
+void add_baselines(ParetoPlot& plot, const std::string& folder) {
   std::error_code ignored;
-  const fs::path baselines = fs::path(name) / "baselines.csv";
-  if (is_folder(name) && plot.fronts.size() == 1 && fs::exists(baselines, ignored))
-    plot.baselines = plot_points(results::read_front(baselines));
+  const fs::path file = fs::path(folder) / "baselines.csv";
+  if (is_folder(folder) && fs::exists(file, ignored))
+    plot.baselines = plot_points(results::read_front(file));
 }
 
 std::optional<std::size_t> knee_of(const ParetoPlot& plot) {
@@ -135,14 +109,21 @@ CommandSyntax plot_syntax() {
 int run_plot(const Options& options, Terminal& terminal) {
   const std::string output = options.text("output");
   const Format format = format_of(output);
+  const std::vector<std::string> names = options.positionals("FRONT");
   ParetoPlot plot;
-  std::string names;
-  for (const std::string& name : options.positionals("FRONT")) {
-    read_one(plot, name, terminal);
-    if (!names.empty()) names += ", ";
-    names += plot.fronts.back().label;
+  std::string labels;
+  std::optional<FrontArgument> first;
+  for (const std::string& name : names) {
+    const FrontArgument argument = front_argument(name, terminal);
+    if (!first) first = argument;
+    check_same_units(*first, argument);
+    add_front(plot, argument.front, argument.label);
+    labels += (labels.empty() ? "" : ", ") + argument.label;
   }
-  plot.title = options.optional_text("title").value_or(names);
+  plot.latency_unit = first->front.latency_unit;
+  plot.energy_unit = first->front.energy_unit;
+  if (names.size() == 1) add_baselines(plot, names.front());
+  plot.title = options.optional_text("title").value_or(labels);
   std::size_t count = 0;
   for (const results::PlotSeries& front : plot.fronts)
     count += front.points.size();

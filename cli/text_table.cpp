@@ -58,8 +58,8 @@ std::string fixed_text(double number, int decimals) {
 
 std::string significant_text(double number, int digits) {
   const double size = std::abs(number);
-  const int before = size < 1 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
-  return fixed_text(number, std::clamp(digits - before, 0, 9));
+  const int before = size > 0 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 1;
+  return fixed_text(number, std::clamp(digits - before, 0, 15));
 }
 
 }  // namespace paretrain::cli

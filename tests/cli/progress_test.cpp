@@ -43,7 +43,8 @@ TEST_CASE("TextTable: lines up and ends lines without blanks") {
 TEST_CASE("significant_text: digits count from the first") {
   CHECK(significant_text(83.387100, 6) == "83.3871");
   CHECK(significant_text(1234567.8, 6) == "1234568");
-  CHECK(significant_text(0.00123456, 6) == "0.00123");
+  CHECK(significant_text(0.00123456, 3) == "0.00123");
+  CHECK(significant_text(0.0000102, 6) == "0.0000102000");
   CHECK(significant_text(0, 3) == "0.00");
 }
 

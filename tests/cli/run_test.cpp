@@ -301,6 +301,28 @@ TEST_CASE("snapshot: describes a run") {
         std::string::npos);
 }
 
+TEST_CASE("compare: holds fronts against the first") {
+  const tests::TemporaryFolder folder;
+  const fs::path three = folder.path() / "three";
+  const fs::path two = folder.path() / "two";
+  const std::string model = graph("chain-uniform-n8");
+  CHECK(run({"enumerate", model, "-o", three.string()}).code == 0);
+  CHECK(
+      run(with(search("chain-uniform-n8", two), {"--generations", "0", "--no-warm-start"})).code ==
+      0);
+  const std::string text = run({"compare", three.string(), two.string()}).output;
+  CHECK(text.find("three") != std::string::npos);
+  CHECK(text.find("100.0 %") != std::string::npos);
+  const problems::JsonValue json = problems::parsed_json(
+      run({"compare", three.string(), (two / "front.csv").string(), "--json"}).output, "compare");
+  const problems::JsonValue& fronts = member(json, "fronts");
+  REQUIRE(fronts.items.size() == 2);
+  CHECK(member(fronts.items[0], "covers").items[1].text == "1");
+  CHECK(std::stod(member(fronts.items[0], "hypervolume").text) >=
+        std::stod(member(fronts.items[1], "hypervolume").text));
+  CHECK(error_text({"compare", three.string()}).find("expected two or more") != std::string::npos);
+}
+
 TEST_CASE("plot: draws runs and CSV files") {
   const tests::TemporaryFolder folder;
   const fs::path out = folder.path() / "run";
