@@ -4,13 +4,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/printable_text.h"
 #include "problems/builtin_models.h"
 #include "problems/onnx_import.h"
 #include "problems/onnx_model.h"
+#include "problems/onnx_slim.h"
 
 namespace paretrain::problems {
 
@@ -26,13 +26,9 @@ std::string file_bytes(const std::string& path) {
     throw InputError({path, "not a file; expected an ONNX model", ""});
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError({path, std::string("cannot be opened: ") + std::strerror(errno), ""});
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  if (file.bad() || bytes.fail()) {
-    const bool is_empty = std::filesystem::file_size(path, failure) == 0 && !failure;
-    if (!is_empty) throw IoError(path, "cannot be read");
-  }
-  return std::move(bytes).str();
+  std::string bytes = slim_model_bytes(file);
+  if (file.bad()) throw IoError(path, "cannot be read");
+  return bytes;
 }
 
 std::string stem_of(const std::string& path) {

@@ -5,6 +5,7 @@
 #include "base/checked_math.h"
 #include "base/number_text.h"
 #include "problems/onnx_import_parts.h"
+#include "problems/onnx_slim.h"
 
 namespace paretrain::problems {
 
@@ -69,6 +70,13 @@ void check_external(const onnx::TensorProto& tensor,
     if (entry.key() == "length") external.length = entry.value();
   }
   const std::string& location = external.location;
+  if (location == kDataInThisFile) {
+    if (external.length != number_text(bytes))
+      faults.add(
+          place,
+          external.length.value_or("no") + " bytes of data; its shape takes " + number_text(bytes));
+    return;
+  }
   if (location.empty()) {
     faults.add(place, "external data without a location; expected a file beside the model");
   } else if (location == "." || location.ends_with('/') || location.ends_with("/.")) {
