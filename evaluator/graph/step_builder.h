@@ -77,6 +77,8 @@ class StepBuilder {
 
   [[nodiscard]] const TrainingOptions& options() const { return options_; }
 
+  [[nodiscard]] const std::string& name() const { return graph_.name; }
+
   [[nodiscard]] TrainingGraph& graph() { return graph_; }
 
   [[nodiscard]] std::vector<TapeEntry>& tape() { return tape_; }

@@ -149,6 +149,8 @@ void where(NodeContext& context) {
 void gated_linear(NodeContext& context) {
   const Tensor x = context.in(0);
   const std::size_t axis = context.axis(-1, x.shape().size());
+  if (axis >= x.shape().size() || x.shape()[axis] % 2 != 0)
+    context.refuse("has an axis without two halves");
   const std::int64_t half = x.shape()[axis] / 2;
   Tensor value = x;
   value.view = sliced(x.view, {axis, 0, half, 1});

@@ -97,6 +97,22 @@ void add_input_gradient(Gradients& gradients, const Convolution& c) {
   });
 }
 
+void refuse_misfits(NodeContext& context, const Convolution& c) {
+  const Shape& x = c.x.shape();
+  const Shape& w = c.weight.shape();
+  if (x.size() < 3 || x.size() > 5 || w.size() != x.size() ||
+      context.out_shape().size() != x.size())
+    context.refuse("has operands of ranks that do not fit");
+  if (c.groups < 1 || w[0] % c.groups != 0 || x[1] % c.groups != 0)
+    context.refuse("has groups that do not divide its channels");
+  const std::int64_t per_group = c.transposed ? w[0] / c.groups : w[1];
+  const std::int64_t out = c.transposed ? w[1] * c.groups : w[0];
+  if (x[1] != per_group * c.groups || context.out_shape()[1] != out)
+    context.refuse("has channels that do not fit its weight");
+  if (c.window.kernel != Shape(w.begin() + 2, w.end()))
+    context.refuse("has another kernel than its weight");
+}
+
 void convolution(NodeContext& context) {
   StepBuilder& step = context.step();
   Convolution c;
@@ -109,7 +125,9 @@ void convolution(NodeContext& context) {
   c.transposed = c.type == "ConvTranspose";
   c.groups = context.integer("group", 1);
   const Shape& kernel = c.weight.shape();
+  if (kernel.size() < 3) context.refuse("has a weight without a kernel");
   c.window = window_of(context, Shape(kernel.begin() + 2, kernel.end()));
+  refuse_misfits(context, c);
   c.y = step.result(context.out_name(), context.out_shape(), c.x);
   c.y.layout = NestLayout::Image;
   std::vector<Tensor> inputs = {c.weight};

@@ -87,6 +87,7 @@ bool selected(NodeContext& context, const Tensor& source, std::size_t axis) {
   if (indices.storage || indices.elements() != 1 || position.size() != 1) return false;
   Tensor part = source;
   const std::int64_t start = position[0] < 0 ? position[0] + source.shape()[axis] : position[0];
+  if (start < 0 || start >= source.shape()[axis]) context.refuse("picks outside its axis");
   part.view = sliced(source.view, {axis, start, 1, 1});
   if (indices.shape().empty()) part.view = without_axis(part.view, axis);
   part.name = context.out_name();
@@ -99,6 +100,7 @@ void gather(NodeContext& context) {
   StepBuilder& step = context.step();
   const Tensor source = context.in(0);
   const std::size_t axis = context.axis(0, source.shape().size());
+  if (axis >= source.shape().size()) context.refuse("its axis is out of range");
   if (selected(context, source, axis)) return;
   if (!source.storage) context.refuse("picks from a folded constant");
   Pick pick;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "evaluator/graph/rules/products.h"
 #include "evaluator/graph/rules/rules.h"
 
@@ -165,11 +166,32 @@ constexpr std::array kRules = std::to_array<RuleEntry>({
 
 }  // namespace
 
+namespace {
+
+void refuse_misfits(const StepBuilder& step, const Product& p) {
+  const Shape& left = p.left.shape();
+  const Shape& right = p.right.shape();
+  const Shape& out = p.out_shape;
+  bool fits = left.size() >= 2 && right.size() >= 2 && out.size() >= 2 &&
+              left.back() == right[right.size() - 2] && out.back() == right.back() &&
+              out[out.size() - 2] == left[left.size() - 2];
+  for (const Shape* operand : {&left, &right})
+    fits =
+        fits && operand->size() <= out.size() &&
+        broadcasts(Shape(operand->begin(), operand->end() - 2), Shape(out.begin(), out.end() - 2));
+  if (fits && p.bias) fits = broadcasts(p.bias->shape(), out);
+  if (!fits)
+    throw InputError({step.name() + ": " + p.name, p.type + ": has operands that do not fit", ""});
+}
+
+}  // namespace
+
 bool is_parameter(const StepBuilder& step, const Tensor& tensor) {
   return step.storage(*tensor.storage).role == StorageRole::Parameter;
 }
 
 Tensor matrix_product(StepBuilder& step, Product product) {
+  refuse_misfits(step, product);
   if (product.right.shape().size() == 2) {
     product.left = with_mergeable_rows(step, product.left);
   } else {

@@ -16,6 +16,22 @@ PointwiseDraft movement_draft(const std::string& name, const std::string& type) 
   return draft;
 }
 
+void refuse_misfits(const NodeContext& context,
+                    const std::vector<Tensor>& inputs,
+                    std::size_t axis) {
+  std::int64_t sum = 0;
+  bool fits = axis < context.out_shape().size();
+  for (const Tensor& input : inputs) {
+    fits = fits && input.shape().size() == context.out_shape().size();
+    if (!fits) break;
+    sum += input.shape()[axis];
+    Shape rest = input.shape();
+    rest[axis] = context.out_shape()[axis];
+    fits = rest == context.out_shape();
+  }
+  if (!fits || sum != context.out_shape()[axis]) context.refuse("has parts that do not fit");
+}
+
 void concat(NodeContext& context) {
   StepBuilder& step = context.step();
   std::vector<Tensor> inputs;
@@ -26,6 +42,7 @@ void concat(NodeContext& context) {
     return;
   }
   const std::size_t axis = context.axis(0, context.out_shape().size());
+  refuse_misfits(context, inputs, axis);
   Tensor y = step.result(context.out_name(), context.out_shape(), inputs.front());
   y.needs_gradient = any_needs_gradient(inputs);
   PointwiseDraft draft = movement_draft(context.node().name, context.node().type);

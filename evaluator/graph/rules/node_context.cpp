@@ -112,6 +112,13 @@ std::vector<OperandView> operands_of(const StepBuilder& step, std::span<const Te
   return operands;
 }
 
+bool broadcasts(const Shape& shape, const Shape& target) {
+  if (shape.size() > target.size()) return false;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1 && shape[d] != target[target.size() - shape.size() + d]) return false;
+  return true;
+}
+
 bool any_needs_gradient(std::span<const Tensor> tensors) {
   return std::any_of(
       tensors.begin(), tensors.end(), [](const Tensor& t) { return t.needs_gradient; });
@@ -122,6 +129,8 @@ Tensor elementwise(NodeContext& context,
                    std::vector<Tensor> also_written) {
   StepBuilder& step = context.step();
   const Shape& shape = context.out_shape();
+  for (const Tensor& input : inputs)
+    if (!broadcasts(input.shape(), shape)) context.refuse("has an input that does not broadcast");
   const Tensor* like = &inputs.front();
   for (const Tensor& input : inputs) {
     if (!input.storage || input.shape() != shape) continue;

@@ -75,6 +75,9 @@ struct RuleEntry {
 [[nodiscard]] std::vector<OperandView> operands_of(const StepBuilder& step,
                                                    std::span<const Tensor> tensors);
 
+// Whether `shape` broadcasts to `target`.
+[[nodiscard]] bool broadcasts(const Shape& shape, const Shape& target);
+
 [[nodiscard]] bool any_needs_gradient(std::span<const Tensor> tensors);
 
 // Adds an elementwise operator writing a new result shaped like the node's first output, with the

@@ -152,6 +152,15 @@ bool parameters_need_gradient(const Normalisation& n) {
   return (n.scale && n.scale->needs_gradient) || (n.shift && n.shift->needs_gradient);
 }
 
+void refuse_misfits(const NodeContext& context, const Normalisation& n) {
+  const std::int64_t elements = element_count(n.scale_shape);
+  const auto fits = [&](const Tensor& t) { return !t.storage || t.elements() == elements; };
+  for (const auto& parameter : {n.scale, n.shift})
+    if (parameter && !fits(*parameter)) context.refuse("has a scale or shift of another size");
+  for (const Tensor& running : n.running)
+    if (!fits(running)) context.refuse("has running statistics of another size");
+}
+
 void finish(NodeContext& context,
             Normalisation& n,
             const std::function<void(Gradients&, const Normalisation&)>& backward) {
@@ -171,6 +180,8 @@ Normalisation started(NodeContext& context) {
   n.name = context.node().name;
   n.type = context.node().type;
   n.x = context.in(0);
+  if (!n.x.storage) context.refuse("has an operand that is a folded constant");
+  if (context.out_shape() != n.x.shape()) context.refuse("has a result of another shape");
   if (context.has(1)) n.scale = context.in(1);
   if (context.has(2)) n.shift = context.in(2);
   return n;
@@ -221,12 +232,14 @@ bool uses_batch_statistics(const NodeContext& context) {
 void batch_normalisation(NodeContext& context) {
   Normalisation n = started(context);
   const Shape& shape = n.x.shape();
+  if (shape.size() < 2) context.refuse("has no channel axis");
   for (const std::size_t i : {3U, 4U})
     if (context.has(i) && context.in(i).storage) n.running.push_back(context.in(i));
   n.iteration = shape;
   n.statistic_shape = channel_shape(shape);
   n.scale_shape = n.statistic_shape;
   n.layout = shape.size() == 4 ? NestLayout::Image : n.x.layout;
+  refuse_misfits(context, n);
   const bool training = uses_batch_statistics(context);
   if (training) {
     keep_statistics(context, n, {shape[1]});
@@ -254,6 +267,7 @@ void layer_normalisation(NodeContext& context) {
       n.statistic_shape.begin() + static_cast<std::ptrdiff_t>(axis), n.statistic_shape.end(), 1);
   n.scale_shape = Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end());
   n.layout = n.x.layout;
+  refuse_misfits(context, n);
   keep_statistics(context, n, n.statistic_shape);
   add_statistics(context.step(), n);
   for (std::size_t o = 1; o < 3; ++o)
@@ -316,6 +330,7 @@ void group_normalisation(NodeContext& context) {
   n.scale_shape = Shape(n.iteration.size() - 1, 1);
   n.scale_shape[0] = groups;
   if (n.scale && n.scale->elements() == shape[1]) n.scale_shape[1] = shape[1] / groups;
+  refuse_misfits(context, n);
   keep_statistics(context, n, {shape[0], groups});
   add_statistics(context.step(), n);
   n.y = context.step().result(context.out_name(), context.out_shape(), n.x);
@@ -327,11 +342,13 @@ void instance_normalisation(NodeContext& context) {
   Normalisation n = started(context);
   StepBuilder& step = context.step();
   const Shape& shape = n.x.shape();
+  if (shape.size() < 2) context.refuse("has no channel axis");
   n.iteration = shape;
   n.statistic_shape = Shape(shape.size(), 1);
   n.statistic_shape[0] = shape[0];
   n.statistic_shape[1] = shape[1];
   n.scale_shape = channel_shape(shape);
+  refuse_misfits(context, n);
   keep_statistics(context, n, {shape[0], shape[1]});
   if (n.scale && n.scale->needs_gradient && step.keeps_like_framework())
     n.kept.push_back(step.statistic(context.out_name() + ":scale", {shape[0], shape[1]}));

@@ -72,7 +72,9 @@ Tensor chosen_positions(NodeContext& context, const Pool& pool) {
   return context.step().auxiliary(draft);
 }
 
-Window whole_map(const Shape& shape) {
+Window whole_map(const NodeContext& context) {
+  const Shape& shape = context.in(0).shape();
+  if (shape.size() < 3 || shape.size() > 5) context.refuse("has no map of one to three axes");
   Window window;
   window.kernel = Shape(shape.begin() + 2, shape.end());
   window.stride = Shape(window.kernel.size(), 1);
@@ -85,6 +87,9 @@ Pool started(NodeContext& context, const Window& window) {
   Pool pool;
   pool.x = context.in(0);
   if (!pool.x.storage) context.refuse("has an operand that is a folded constant");
+  const std::size_t rank = pool.x.shape().size();
+  if (window.kernel.size() + 2 != rank || context.out_shape().size() != rank)
+    context.refuse("has a window that does not fit its input");
   pool.window = window;
   pool.y = context.step().result(context.out_name(), context.out_shape(), pool.x);
   return pool;
@@ -108,11 +113,11 @@ void average_pool(NodeContext& context) {
 }
 
 void global_max_pool(NodeContext& context) {
-  with_indices(context, started(context, whole_map(context.in(0).shape())));
+  with_indices(context, started(context, whole_map(context)));
 }
 
 void global_average_pool(NodeContext& context) {
-  add_pool(context, started(context, whole_map(context.in(0).shape())));
+  add_pool(context, started(context, whole_map(context)));
 }
 
 constexpr std::array kRules = std::to_array<RuleEntry>({

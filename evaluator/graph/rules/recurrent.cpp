@@ -201,7 +201,7 @@ struct LayerInputs {
 // [directions, rows, columns] or [rows, columns]: one direction's part.
 Tensor direction_of(const Tensor& packed, std::size_t rank, std::int64_t direction) {
   Tensor part = packed;
-  if (part.shape().size() > rank)
+  if (part.shape().size() > rank && direction < part.shape()[0])
     part.view = without_axis(sliced(part.view, {0, direction, 1, 1}), 0);
   return part;
 }
@@ -271,6 +271,11 @@ Recurrence add_direction(NodeContext& context, const CellRule& cell, std::int64_
                                  : packed_inputs(context, direction);
   if (!inputs.weight.storage || !inputs.recurrent.storage)
     context.refuse("has weights that are folded constants");
+  const auto is_matrix = [](const Tensor& t) { return t.shape().size() == 2; };
+  if (!is_matrix(inputs.weight) || !is_matrix(inputs.recurrent) ||
+      inputs.recurrent.shape()[0] != cell.gates * inputs.recurrent.shape()[1] ||
+      inputs.weight.shape()[0] != inputs.recurrent.shape()[0])
+    context.refuse("has weights that do not fit");
   const std::string suffix = direction == 0 ? "" : ":reverse";
   Recurrence r;
   r.name = context.node().name + suffix;

@@ -72,6 +72,10 @@ void reduction(NodeContext& context) {
   const Tensor x = context.in(0);
   if (!x.storage) context.refuse("has an operand that is a folded constant");
   const auto axes = reduced_axes(context, x.shape().size());
+  std::int64_t left = x.elements();
+  for (const std::size_t axis : axes)
+    left /= x.shape()[axis];
+  if (left != element_count(context.out_shape())) context.refuse("has a result of another size");
   Tensor y = step.result(context.out_name(), context.out_shape(), x);
   y.needs_gradient = x.needs_gradient;
   const Kept kept = step.keeps_like_framework() ? rule.framework : rule.minimal;
@@ -122,6 +126,11 @@ void reduction(NodeContext& context) {
 void chosen_position(NodeContext& context) {
   StepBuilder& step = context.step();
   const Tensor x = context.in(0);
+  if (!x.storage) context.refuse("has an operand that is a folded constant");
+  const std::size_t axis = context.axis(0, x.shape().size());
+  if (axis >= x.shape().size()) context.refuse("its axis is out of range");
+  if (x.elements() / x.shape()[axis] != element_count(context.out_shape()))
+    context.refuse("has a result of another size");
   StorageDraft result;
   result.name = context.out_name();
   result.type = ElementType::Int64;
@@ -136,7 +145,7 @@ void chosen_position(NodeContext& context) {
   draft.layout = x.layout;
   draft.reads = {step.seen(x)};
   Shape kept = x.shape();
-  kept[context.axis(0, kept.size())] = 1;
+  kept[axis] = 1;
   OperandView write = step.seen(y);
   write.shape = kept;
   write.strides = contiguous_strides(kept);

@@ -29,12 +29,7 @@ void unknown_elementwise(NodeContext& context) {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < context.input_count(); ++i) {
     if (!context.has(i) || !context.in(i).storage) continue;
-    const Shape& shape = context.in(i).shape();
-    const Shape& out = context.out_shape();
-    bool fits = shape.size() <= out.size();
-    for (std::size_t d = 0; fits && d < shape.size(); ++d)
-      fits = shape[d] == 1 || shape[d] == out[out.size() - shape.size() + d];
-    if (fits) inputs.push_back(context.in(i));
+    if (broadcasts(context.in(i).shape(), context.out_shape())) inputs.push_back(context.in(i));
   }
   if (inputs.empty()) context.refuse("has no input that fits its output element by element");
   const Tensor y = elementwise(context, inputs);

@@ -26,6 +26,8 @@ void identity(NodeContext& context) {
 
 void reshape(NodeContext& context) {
   Tensor source = context.in(0);
+  if (source.elements() != element_count(context.out_shape()))
+    context.refuse("has a result of another size");
   auto view = reshaped_for_any_batch(source.view, context.out_shape());
   if (!view) {
     source = context.step().copied(source, context.out_name());
@@ -38,6 +40,7 @@ void reshape(NodeContext& context) {
 void drop_or_add_axes(NodeContext& context) {
   const Tensor& source = context.in(0);
   const Shape& target = context.out_shape();
+  if (source.elements() != element_count(target)) context.refuse("has a result of another size");
   TensorView view{target, std::vector<std::int64_t>(target.size(), 1), source.view.offset};
   std::size_t d = 0;
   for (std::size_t t = target.size(); t-- > 0;) {
@@ -60,6 +63,10 @@ void transpose(NodeContext& context) {
   for (std::size_t d = 0; d < permutation.size(); ++d)
     permutation[d] = static_cast<std::int64_t>(permutation.size() - 1 - d);
   permutation = context.integers("perm").value_or(permutation);
+  auto sorted = permutation;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t d = 0; d < sorted.size(); ++d)
+    if (sorted[d] != static_cast<std::int64_t>(d)) context.refuse("has no permutation");
   if (permutation.size() != source.shape().size())
     context.refuse("has a permutation of another rank");
   bind_view(context, source, transposed(source.view, permutation));
@@ -67,16 +74,22 @@ void transpose(NodeContext& context) {
 
 void expand(NodeContext& context) {
   const Tensor& source = context.in(0);
+  if (!broadcasts(source.shape(), context.out_shape()))
+    context.refuse("has a result that its input does not broadcast to");
   bind_view(context, source, expanded(source.view, context.out_shape()));
 }
 
 void split(NodeContext& context) {
   const Tensor source = context.in(0);
   const std::size_t axis = context.axis(0, source.shape().size());
+  if (axis >= source.shape().size()) context.refuse("its axis is out of range");
   std::int64_t start = 0;
   for (std::size_t o = 0; o < context.node().outputs.size(); ++o) {
     if (!context.has_output(o)) context.refuse("has a part without a name");
+    if (context.out_shape(o).size() != source.shape().size())
+      context.refuse("has a part of another rank");
     const std::int64_t count = context.out_shape(o)[axis];
+    if (start + count > source.shape()[axis]) context.refuse("has parts larger than their source");
     Tensor part = source;
     part.name = context.out_name(o);
     part.view = sliced(source.view, {axis, start, count, 1});
@@ -96,6 +109,13 @@ SliceRange range_of(const Shape& shape, std::size_t axis, std::int64_t start, st
   return range;
 }
 
+bool named_twice(const std::vector<std::int64_t>& axes, std::size_t i, std::size_t rank) {
+  const auto count = static_cast<std::int64_t>(rank);
+  for (std::size_t j = 0; j < i; ++j)
+    if ((axes[i] - axes[j]) % count == 0) return true;
+  return false;
+}
+
 void slice(NodeContext& context) {
   const Tensor source = context.in(0);
   const std::size_t rank = source.shape().size();
@@ -112,6 +132,7 @@ void slice(NodeContext& context) {
     const auto axis = static_cast<std::size_t>(
         named[i] < 0 ? named[i] + static_cast<std::int64_t>(rank) : named[i]);
     if (axis >= rank || i >= starts.size()) context.refuse("has axes that do not fit");
+    if (context.out_shape().size() != rank) context.refuse("has a result of another rank");
     SliceRange range = range_of(source.shape(), axis, starts[i], i < steps.size() ? steps[i] : 1);
     range.count = context.out_shape()[axis];
     reversed = reversed || range.step < 0;
@@ -119,6 +140,9 @@ void slice(NodeContext& context) {
       range.start += (range.count - 1) * range.step;
       range.step = -range.step;
     }
+    const std::int64_t last = range.start + (range.count - 1) * range.step;
+    if (range.start < 0 || last >= source.shape()[axis] || named_twice(named, i, rank))
+      context.refuse("takes more than there is");
     view = sliced(view, range);
   }
   Tensor part = source;
