@@ -16,6 +16,9 @@ namespace paretrain::evaluator {
 
 namespace {
 
+// A quotient that rounds down must not lose an order that is as good as the best.
+constexpr double kSlack = 1 + 1e-12;
+
 // What an objective compares: first the first, then the second.
 struct Score {
   double first = 0;
@@ -38,8 +41,18 @@ Score score_of(Objective objective, double cycles, double energy) {
   return {};
 }
 
+double computing_cycles(const NestOnCore& nest) {
+  return nest.temporal_steps * nest.cycles_per_operation;
+}
+
 double cycles_of(const NestOnCore& nest, const LaidOrder& laid) {
-  return nest.temporal_steps * nest.cycles_per_operation + extra_cycles(nest, laid).total();
+  return computing_cycles(nest) + extra_cycles(nest, laid).total();
+}
+
+// Exact up to `limit`; beyond it, some number above it.
+double cycles_within(const NestOnCore& nest, const LaidOrder& laid, double limit) {
+  const double computing = computing_cycles(nest);
+  return computing + extra_cycles(nest, laid, limit - computing).total();
 }
 
 double energy_of(const NestOnCore& nest, const LaidOrder& laid) {
@@ -53,8 +66,9 @@ std::optional<Score> score_within(Objective objective,
                                   const std::optional<Score>& bound) {
   switch (objective) {
     case Objective::Latency: {
-      const double cycles = cycles_of(nest, laid);
-      if (bound && cycles > bound->first) return std::nullopt;
+      if (!bound) return score_of(objective, cycles_of(nest, laid), energy_of(nest, laid));
+      const double cycles = cycles_within(nest, laid, bound->first);
+      if (cycles > bound->first) return std::nullopt;
       return Score{cycles, energy_of(nest, laid)};
     }
     case Objective::Energy: {
@@ -62,8 +76,13 @@ std::optional<Score> score_within(Objective objective,
       if (bound && energy > bound->first) return std::nullopt;
       return Score{energy, cycles_of(nest, laid)};
     }
-    case Objective::Edp:
-      return score_of(objective, cycles_of(nest, laid), energy_of(nest, laid));
+    case Objective::Edp: {
+      const double energy = energy_of(nest, laid);
+      if (!bound) return score_of(objective, cycles_of(nest, laid), energy);
+      const double cycles = cycles_within(nest, laid, bound->first / energy * kSlack);
+      return cycles * energy > bound->first ? std::nullopt
+                                            : std::optional(score_of(objective, cycles, energy));
+    }
   }
   return std::nullopt;
 }

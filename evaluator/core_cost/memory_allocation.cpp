@@ -34,11 +34,19 @@ bool still_reduces(const NestOnCore& nest,
   return false;
 }
 
+// Up to this many memories below the outermost, all combinations of smaller sizes are tried.
+constexpr std::size_t kFewMemories = 3;
+
 // Walks the memories, inner to outer, keeping what each operand has allocated so far.
 class Walk {
  public:
   Walk(const NestOnCore& nest, const LoopOrder& order, std::vector<Cuts>& found)
-      : nest_(nest), order_(order), found_(found) {}
+      : nest_(nest), order_(order), found_(found) {
+    std::size_t chosen = 0;
+    for (const MemoryOnCore& memory : nest.memories)
+      chosen += memory.user_count > 0 && !is_outermost(memory) ? 1U : 0U;
+    any_may_be_smaller_ = chosen <= kFewMemories;
+  }
 
   // No memory is used as if it were smaller.
   void keep_to_full_sizes() { reduced_ = true; }
@@ -70,7 +78,7 @@ class Walk {
       descend(m + 1);
       position_ = before;
       if (is_outermost(memory) || other_is_reduced) break;
-      reduced_ = true;
+      reduced_ = !any_may_be_smaller_;
       // Halves that hold the same combination would give it again.
       while (capacity >= best->bits && capacity >= 1)
         capacity /= 2;
@@ -182,7 +190,8 @@ class Walk {
   std::vector<Cuts>& found_;
   Cuts cuts_{};
   std::array<std::size_t, kNestOperandCount> position_{};
-  bool reduced_ = false;  // one memory is used as if it were smaller: no other may be
+  bool any_may_be_smaller_ = false;  // small hierarchies: several at once
+  bool reduced_ = false;             // one memory is used as if it were smaller: no other may be
 };
 
 }  // namespace

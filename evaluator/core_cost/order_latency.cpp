@@ -62,7 +62,7 @@ class Timing {
  public:
   Timing(const NestOnCore& nest, const LaidOrder& laid) : nest_(nest), laid_(laid) {}
 
-  [[nodiscard]] ExtraCycles cycles() {
+  [[nodiscard]] ExtraCycles cycles(double stall_limit) {
     // ZigZag counts periods in operations even where an operation takes several cycles.
     cycles_per_step_ = nest_.model == CostModel::Zigzag ? 1 : nest_.cycles_per_operation;
     mark_double_buffers();
@@ -71,6 +71,8 @@ class Timing {
       gather(port);
       stall = std::max(stall, port_stall());
     }
+    // ZigZag's drains can be negative, so that stalls alone decide nothing there.
+    if (nest_.model == CostModel::Corrected && stall > stall_limit) return {stall, 0, 0};
     computing_ = nest_.temporal_steps * nest_.cycles_per_operation;
     if (nest_.model == CostModel::Zigzag) computing_ += stall;
     for (const PortOnCore& port : nest_.ports) {
@@ -337,8 +339,8 @@ class Timing {
 
 }  // namespace
 
-ExtraCycles extra_cycles(const NestOnCore& nest, const LaidOrder& laid) {
-  return Timing(nest, laid).cycles();
+ExtraCycles extra_cycles(const NestOnCore& nest, const LaidOrder& laid, double stall_limit) {
+  return Timing(nest, laid).cycles(stall_limit);
 }
 
 }  // namespace paretrain::evaluator
