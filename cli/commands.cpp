@@ -6,6 +6,7 @@
 #include "cli/cost.h"
 #include "cli/describe_snapshot.h"
 #include "cli/enumerate.h"
+#include "cli/export.h"
 #include "cli/evaluate.h"
 #include "cli/inspect.h"
 #include "cli/list.h"
@@ -33,7 +34,7 @@ constexpr std::array kCommands{
     Command{"cost", "one operator on one core: cycles, energy, mapping", cost_syntax, run_cost},
     Command{"pick", "choose a plan of a front and say why", pick_syntax, run_pick},
     Command{"plot", "plot one or several fronts", plot_syntax, run_plot},
-    Command{"export", "a plan for other programs"},
+    Command{"export", "a plan for other programs", export_syntax, run_export},
     Command{"compare", "fronts against one another", compare_syntax, run_compare},
     Command{"snapshot", "check and describe a snapshot", snapshot_syntax, run_snapshot},
     Command{"sweep", "a search per accelerator of a parameter grid"},

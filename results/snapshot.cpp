@@ -9,9 +9,7 @@
 
 #include <boost/archive/text_iarchive.hpp>
 #include <boost/archive/text_oarchive.hpp>
-#include <boost/serialization/optional.hpp>
 #include <boost/serialization/string.hpp>
-#include <boost/serialization/vector.hpp>
 #include <boost/serialization/version.hpp>
 
 #include "base/error.h"
@@ -113,6 +111,25 @@ void archive_packed(Archive& archive, std::optional<double>& number) {
   number = some.empty() ? std::nullopt : std::optional<double>(some.front());
 }
 
+// A count and the items, read one by one, so that a false count ends where the text ends instead of
+// asking for memory.
+template <class Archive, class Item>
+void archive_list(Archive& archive, std::vector<Item>& items) {
+  std::uint64_t count = items.size();
+  archive& count;
+  if constexpr (Archive::is_saving::value) {
+    for (const Item& item : items)
+      archive << item;
+  } else {
+    items.clear();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Item item;
+      archive >> item;
+      items.push_back(std::move(item));
+    }
+  }
+}
+
 bool has_shape(const engine::Individuals& rows) {
   const std::size_t size = rows.size();
   return rows.words_per_genome < (1U << 24U) && rows.objective_count <= engine::kMaxObjectives &&
@@ -142,7 +159,8 @@ namespace boost::serialization {
 
 template <class Archive>
 void serialize(Archive& archive, paretrain::results::OptionValues& option, unsigned) {
-  archive& option.name& option.values;
+  archive& option.name;
+  paretrain::results::archive_list(archive, option.values);
 }
 
 template <class Archive>
@@ -152,9 +170,12 @@ void serialize(Archive& archive, paretrain::results::RunInput& input, unsigned) 
 
 template <class Archive>
 void serialize(Archive& archive, paretrain::results::RunIdentity& identity, unsigned) {
-  archive& identity.command& identity.program_version& identity.options& identity.given& identity
-      .inputs;
-  archive& identity.problem_fingerprint& identity.space_fingerprint& identity.objectives;
+  archive& identity.command& identity.program_version;
+  paretrain::results::archive_list(archive, identity.options);
+  paretrain::results::archive_list(archive, identity.given);
+  paretrain::results::archive_list(archive, identity.inputs);
+  archive& identity.problem_fingerprint& identity.space_fingerprint;
+  paretrain::results::archive_list(archive, identity.objectives);
 }
 
 template <class Archive>
@@ -196,7 +217,9 @@ void serialize(Archive& archive, paretrain::engine::GenerationReport& report, un
 
 template <class Archive>
 void serialize(Archive& archive, paretrain::results::RunSnapshot& snapshot, unsigned) {
-  archive& snapshot.identity& snapshot.state& snapshot.history& snapshot.resumptions;
+  archive& snapshot.identity& snapshot.state;
+  paretrain::results::archive_list(archive, snapshot.history);
+  archive& snapshot.resumptions;
 }
 
 }  // namespace boost::serialization

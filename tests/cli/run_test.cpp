@@ -323,6 +323,35 @@ TEST_CASE("compare: holds fronts against the first") {
   CHECK(error_text({"compare", three.string()}).find("expected two or more") != std::string::npos);
 }
 
+TEST_CASE("evaluate: a plan is the same as genome text and plan file and row of a run") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  const std::string model = graph("fused-residual-n5-s22");
+  const std::string file = (folder.path() / "plan.json").string();
+  CHECK(run({"enumerate", model, "-o", out.string()}).code == 0);
+  for (const results::FrontPoint& point : results::read_front(out / "front.csv").points) {
+    CAPTURE(point.plan);
+    CHECK(run({"export", out.string(), "--plan", point.plan, "-o", file}).code == 0);
+    const std::string by_text =
+        run({"evaluate", model, "--plan", "genome:" + point.genome, "--json"}).output;
+    const std::string by_file = run({"evaluate", model, "--plan", file, "--json"}).output;
+    const std::string by_row =
+        run({"evaluate", model, "--plan", out.string() + ":" + point.plan, "--json"}).output;
+    for (const std::string& text : {by_text, by_file, by_row}) {
+      const problems::JsonValue json = problems::parsed_json(text, "evaluate");
+      CHECK(std::stod(member(json, "latency_unit").text) == point.latency);
+      CHECK(std::stod(member(json, "energy_unit").text) == point.energy);
+      CHECK(std::stod(member(json, "peak_memory_bytes").text) == point.memory_bytes);
+    }
+  }
+  CHECK(error_text({"evaluate", model, "--plan", out.string() + ":99"}).find("has no plan '99'") !=
+        std::string::npos);
+  CHECK(error_text({"export", out.string(), "--plan", "99"}).find("has no plan '99'") !=
+        std::string::npos);
+  CHECK(error_text({"export", out.string(), "--plan", "0", "--format", "torch"})
+            .find("does not write 'torch'") != std::string::npos);
+}
+
 TEST_CASE("plot: draws runs and CSV files") {
   const tests::TemporaryFolder folder;
   const fs::path out = folder.path() / "run";
