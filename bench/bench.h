@@ -29,4 +29,7 @@ struct Bench {
 // bench/engine_ratios.cpp; built only where pagmo is installed.
 [[nodiscard]] int engine_ratio_bench(const std::vector<std::string>& arguments);
 
+// bench/core_cost_bench.cpp
+[[nodiscard]] int core_cost_bench(const std::vector<std::string>& arguments);
+
 }  // namespace paretrain::bench

@@ -23,6 +23,9 @@ std::vector<Bench> benches() {
   return {{"plans",
            "plans MODEL [ACCELERATOR] [end|eager|search]: genomes per second of a running search",
            plan_bench},
+          {"cost",
+           "cost [ACCELERATOR…]: the search for one ResNet-18 layer, and one given mapping",
+           core_cost_bench},
 #ifdef PARETRAIN_HAS_PAGMO
           {"engine-ratios",
            "engine-ratios [generation|hypervolume|rank] [CALLS]: the engine against pagmo",
