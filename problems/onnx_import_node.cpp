@@ -98,7 +98,14 @@ void store_attribute(const AttributeProto& attribute,
       node.attributes.erase(attribute.name());
       node.tensors[attribute.name()] = imported_tensor(attribute.t(), faults);
       return;
-    default:
+    case AttributeProto::UNDEFINED:
+    case AttributeProto::GRAPH:
+    case AttributeProto::GRAPHS:
+    case AttributeProto::TENSORS:
+    case AttributeProto::SPARSE_TENSOR:
+    case AttributeProto::SPARSE_TENSORS:
+    case AttributeProto::TYPE_PROTO:
+    case AttributeProto::TYPE_PROTOS:
       break;  // types that no supported operator has
   }
   node.attributes.erase(attribute.name());
