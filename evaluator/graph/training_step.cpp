@@ -81,6 +81,37 @@ std::set<std::size_t> running_statistics(const ModelGraph& model) {
   return values;
 }
 
+bool is_folded_weight(const ModelGraph& model, const Node& node) {
+  if (node.type != "Conv" || node.inputs.size() < 2 || !node.inputs[1]) return false;
+  return model.value(*node.inputs[1]).name.rfind("onnx::Conv_", 0) == 0;
+}
+
+// Exports for inference train differently from the network that they came from. Exporters name a
+// weight into which a batch normalisation was folded after the node that reads it.
+std::vector<std::string> inference_export_warnings(const ModelGraph& model) {
+  std::int64_t folded = 0;
+  std::int64_t frozen = 0;
+  for (const Node& node : model.nodes) {
+    if (is_folded_weight(model, node)) ++folded;
+    if (node.type != "BatchNormalization") continue;
+    const auto mode = node.attributes.find("training_mode");
+    const bool trains = model.opset >= 14 ? mode != node.attributes.end() &&
+                                                mode->second == Attribute(std::int64_t{1})
+                                          : node.outputs.size() > 1;
+    if (!trains) ++frozen;
+  }
+  std::vector<std::string> warnings;
+  if (folded > 0)
+    warnings.push_back("this is an export for inference: batch normalisation is folded into " +
+                       std::to_string(folded) +
+                       " convolutions, so there is nothing to normalise; export in training mode");
+  if (frozen > 0)
+    warnings.push_back(std::to_string(frozen) +
+                       " batch normalisations use statistics that are not of the batch, as exports "
+                       "for inference do; export in training mode");
+  return warnings;
+}
+
 class StepDerivation {
  public:
   StepDerivation(const ModelGraph& model, const TrainingOptions& options)
@@ -96,6 +127,9 @@ class StepDerivation {
       const OperatorId loss_begin(step_.graph().operators.size());
       const auto roots = add_losses(step_, loss_outputs());
       loss_begin_ = loss_begin;
+      if (roots.empty())
+        step_.graph().warnings.push_back(
+            "no trained parameter reaches the loss: nothing is trained");
       add_backward(roots);
     }
     choose_candidates(step_.graph(), {options_.candidates, loss_begin_});
@@ -104,7 +138,6 @@ class StepDerivation {
 
  private:
   void add_leaves();
-  void add_leaf(std::size_t index, bool is_frozen);
   void add_forward();
   void add_backward(const std::vector<std::size_t>& roots);
   [[nodiscard]] std::vector<Tensor> loss_outputs() const;
@@ -231,6 +264,9 @@ TrainingGraph training_step(const ModelGraph& model, const TrainingOptions& opti
   StepDerivation derivation(recognition.model, options);
   TrainingGraph graph = derivation.graph();
   graph.recognised = std::move(recognition.recognised);
+  if (!options.inference)
+    for (std::string& warning : inference_export_warnings(model))
+      graph.warnings.push_back(std::move(warning));
   return graph;
 }
 

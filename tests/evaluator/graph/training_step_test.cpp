@@ -183,6 +183,26 @@ TEST_CASE("training_step: candidate sets") {
   CHECK(names(CandidateSet::Monet) == Names{"r"});
 }
 
+TEST_CASE("training_step: an export for inference is warned of") {
+  SmallModel m;
+  const ValueId x = m.input("x", {2, 3, 4, 4});
+  const ValueId w = m.parameter("onnx::Conv_12", {5, 3, 1, 1});
+  m.output(m.node("y", "Conv", {x, w, m.parameter("onnx::Conv_13", {5})}, {2, 5, 4, 4}));
+  const TrainingGraph graph = training_step(m.graph(), measured_options());
+  REQUIRE(graph.warnings.size() == 1);
+  CHECK(graph.warnings[0].find("folded into 1 convolutions") != std::string::npos);
+  CHECK(training_step(two_layers().graph(), measured_options()).warnings.empty());
+}
+
+TEST_CASE("training_step: nothing left to train is warned of") {
+  TrainingOptions options = measured_options();
+  options.freeze = {"*"};
+  const TrainingGraph graph = training_step(two_layers().graph(), options);
+  REQUIRE(graph.warnings.size() == 1);
+  CHECK(graph.warnings[0].find("nothing is trained") != std::string::npos);
+  CHECK(step_summary(graph).backward_operators == 0);
+}
+
 TEST_CASE("training_step: inference is the forward phase alone") {
   TrainingOptions options;
   options.inference = true;
