@@ -127,8 +127,7 @@ int run_enumerate(const Options& options, Terminal& terminal) {
   const auto replace = options.flag("force") ? results::Replace::Allow : results::Replace::Refuse;
   results::check_run_folder(folder, replace);
   PlanRun run(run_request("enumerate", options));
-  for (const std::string& warning : run.loaded().warnings)
-    terminal.warning(warning);
+  run.print_warnings(terminal);
   const engine::Enumeration truth = every_genome(run);
   const results::RunFolder run_folder = results::RunFolder::created(folder, replace);
   run.work_out_baselines();

@@ -42,8 +42,7 @@ int run_optimize(const Options& options, Terminal& terminal) {
   const auto replace = options.flag("force") ? results::Replace::Allow : results::Replace::Refuse;
   results::check_run_folder(folder, replace);
   PlanRun run(run_request("optimize", options));
-  for (const std::string& warning : run.loaded().warnings)
-    terminal.warning(warning);
+  run.print_warnings(terminal);
   const results::RunFolder run_folder = results::RunFolder::created(folder, replace);
   return run_search(run,
                     run_folder,

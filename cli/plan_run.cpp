@@ -189,4 +189,12 @@ results::RunManifest PlanRun::manifest() const {
   return manifest;
 }
 
+void PlanRun::print_warnings(Terminal& terminal) const {
+  for (const results::CountedWarning& warning : manifest().warnings) {
+    terminal.warning(warning.count == 1
+                         ? warning.text
+                         : warning.text + " (" + grouped_text(warning.count) + " times)");
+  }
+}
+
 }  // namespace paretrain::cli

@@ -93,6 +93,9 @@ class PlanRun {
   // With what is known before the search.
   [[nodiscard]] results::RunManifest manifest() const;
 
+  // Warnings of reading the problem, equal ones once with their count; the manifest repeats them.
+  void print_warnings(Terminal& terminal) const;
+
  private:
   RunRequest request_;
   LoadedProblem loaded_;

@@ -141,6 +141,7 @@ int run_resume(const Options& options, Terminal& terminal) {
   request.options = std::move(merged);
   PlanRun run(std::move(request));
   check_inputs(found.snapshot.identity, run.identity());
+  run.print_warnings(terminal);
   run.keep_inputs(found.snapshot.identity.inputs);
   return run_search(run,
                     folder,
