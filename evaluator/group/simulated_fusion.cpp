@@ -93,7 +93,7 @@ class FusionPlayer {
     for (std::int64_t done = 0; done < whole; done += piece) {
       SimulatedTask task;
       task.name = group_.members[m].op->name + " " + std::to_string(tile);
-      task.tile = tile;
+      task.tile = tiling(m).level + tile;
       std::int64_t cycles = 0;
       for (std::int64_t core = 0; core < split.cores; ++core) {
         std::vector<LoopCount> counts =
@@ -157,7 +157,8 @@ class FusionPlayer {
     if (edge.moves) {
       arrivals = add_moves(edge, made);
       for (std::size_t t = 0; t < arrivals.size(); ++t)
-        reuse(arrivals[t], ends_of(edge.to), static_cast<std::int64_t>(t) - slots);
+        for (const std::size_t medium : media_[t])
+          reuse(medium, ends_of(edge.to), static_cast<std::int64_t>(t) - slots);
     } else if (behind > 0 || !edge.same_cores) {
       for (std::size_t t = 0; t < tiles_[edge.from].size(); ++t)
         reuse(tiles_[edge.from][t].first, ends_of(edge.to), static_cast<std::int64_t>(t) - slots);
@@ -173,8 +174,24 @@ class FusionPlayer {
     }
   }
 
+  // Each medium of a hand-over is a transfer of its own; the task returned ends with the last.
+  std::size_t add_media(std::size_t from, std::int64_t tile, const TransferCost& cost) {
+    const std::string name = "move " + std::to_string(tile);
+    const std::int64_t order = tiling(from).level + tile;
+    SimulatedTask arrival{name, {}, {}, order};
+    for (const ResourceCycles& use : cost.uses) {
+      SimulatedTask task{name, {use}, {}, order};
+      task.waits.push_back(tiles_[from][static_cast<std::size_t>(tile)].last);
+      arrival.waits.push_back(tasks_.add(std::move(task)));
+    }
+    media_.push_back(arrival.waits);
+    arrival.waits.push_back(tiles_[from][static_cast<std::size_t>(tile)].last);
+    return tasks_.add(std::move(arrival));
+  }
+
   std::vector<std::size_t> add_moves(const InnerEdge& edge, const std::optional<Sweep>& made) {
     std::vector<std::size_t> moves;
+    media_.clear();
     const std::int64_t bytes = edge.made->bytes.number();
     const auto tiles = static_cast<std::int64_t>(tiles_[edge.from].size());
     std::int64_t before = 0;
@@ -184,9 +201,7 @@ class FusionPlayer {
       const TransferCost cost = handover_cost(chip_, pairs(edge, until - before));
       before = until;
       tasks_.account(cost);
-      SimulatedTask task{"move " + std::to_string(tile), cost.uses, {}, tile};
-      task.waits.push_back(tiles_[edge.from][static_cast<std::size_t>(tile)].last);
-      moves.push_back(tasks_.add(std::move(task)));
+      moves.push_back(add_media(edge.from, tile, cost));
       reuse(tiles_[edge.from][static_cast<std::size_t>(tile)].first,
             moves,
             tile - tiling_.buffers >= 0 ? tile - tiling_.buffers : -1);
@@ -263,7 +278,11 @@ class FusionPlayer {
     const TransferCost cost = fetch_cost(chip_, bytes, ends(uses, bytes));
     tasks_.account(cost);
     tasks_.account_bytes(bytes);
-    return tasks_.add({"fetch " + std::to_string(tile), cost.uses, {}, tile});
+    // Before the member that needs it first, as a program would order its transfers.
+    std::int64_t level = tiling(uses.front().member).level;
+    for (const Use& use : uses)
+      level = std::min(level, tiling(use.member).level);
+    return tasks_.add({"fetch " + std::to_string(tile), cost.uses, {}, level - 1 + tile});
   }
 
   void add_fetches(std::size_t t) {
@@ -346,7 +365,8 @@ class FusionPlayer {
       tasks_.account(cost);
       tasks_.account_bytes(until - before);
       before = until;
-      SimulatedTask task{"store " + std::to_string(tile), cost.uses, {}, tile};
+      SimulatedTask task{
+          "store " + std::to_string(tile), cost.uses, {}, tiling(m).level + 1 + tile};
       task.waits.push_back(made ? tiles_[m][static_cast<std::size_t>(tile)].last
                                 : tiles_[m].back().last);
       stores.push_back(tasks_.add(std::move(task)));
@@ -361,6 +381,7 @@ class FusionPlayer {
   TiledGroup tiling_;
   TaskList tasks_;
   std::vector<std::vector<TileTasks>> tiles_;     // by member
+  std::vector<std::vector<std::size_t>> media_;   // by tile of the edge at hand: its transfers
   std::vector<std::vector<std::size_t>> pieces_;  // by member: slices of all tiles, in order
 };
 
