@@ -12,15 +12,6 @@ namespace {
 // What arrays without a weight register are taken to be built for.
 constexpr double kDefaultOperandBits = 8;
 
-bool is_register(const Core& core, const Memory& memory) {
-  for (std::size_t axis = 0; axis < core.array.sizes.size(); ++axis) {
-    if (std::find(memory.served_axes.begin(), memory.served_axes.end(), axis) ==
-        memory.served_axes.end())
-      return true;
-  }
-  return false;
-}
-
 std::int64_t narrowest_port(const Memory& memory, MemoryOperand operand) {
   std::int64_t bits = 0;
   for (const MemoryPort& port : memory.ports) {

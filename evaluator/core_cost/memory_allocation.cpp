@@ -34,7 +34,7 @@ bool still_reduces(const NestOnCore& nest,
   return false;
 }
 
-// Up to this many memories below the outermost, all combinations of smaller sizes are tried.
+// Up to this many memories that may be used as if smaller, all combinations are tried.
 constexpr std::size_t kFewMemories = 3;
 
 // Walks the memories, inner to outer, keeping what each operand has allocated so far.
@@ -44,7 +44,7 @@ class Walk {
       : nest_(nest), order_(order), found_(found) {
     std::size_t chosen = 0;
     for (const MemoryOnCore& memory : nest.memories)
-      chosen += memory.user_count > 0 && !is_outermost(memory) ? 1U : 0U;
+      chosen += memory.may_be_smaller ? 1U : 0U;
     any_may_be_smaller_ = chosen <= kFewMemories;
   }
 
@@ -77,7 +77,7 @@ class Walk {
       }
       descend(m + 1);
       position_ = before;
-      if (is_outermost(memory) || other_is_reduced) break;
+      if (!memory.may_be_smaller || other_is_reduced) break;
       reduced_ = !any_may_be_smaller_;
       // Halves that hold the same combination would give it again.
       while (capacity >= best->bits && capacity >= 1)
@@ -91,15 +91,6 @@ class Walk {
     std::array<std::size_t, kNestOperandCount> prefixes{};
     double bits = 0;
   };
-
-  // Whether all of its users have nothing above it: then there is nothing to choose.
-  [[nodiscard]] bool is_outermost(const MemoryOnCore& memory) const {
-    for (std::size_t u = 0; u < memory.user_count; ++u) {
-      const OperandAtLevel user = memory.users[u];
-      if (user.level + 1U < nest_.operands[user.operand].level_count) return false;
-    }
-    return true;
-  }
 
   [[nodiscard]] double element_bits(OperandAtLevel user, std::size_t i) const {
     const OperandOnCore& operand = nest_.operands[user.operand];

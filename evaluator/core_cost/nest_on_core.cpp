@@ -101,6 +101,7 @@ class Builder {
       if (auto refusal = add_operand(o)) return *refusal;
     }
     add_users();
+    mark_smaller();
     add_links();
     add_sharing();
     add_totals();
@@ -187,6 +188,23 @@ class Builder {
           }
         }
       }
+    }
+  }
+
+  // Registers, and the other memories of a core that has no DRAM level; none that is outermost for
+  // all of its users, where there is nothing to choose.
+  void mark_smaller() {
+    const bool has_dram = std::any_of(core_.memories.begin(),
+                                      core_.memories.end(),
+                                      [](const Memory& memory) { return memory.is_dram; });
+    for (MemoryOnCore& memory : result_.memories) {
+      bool chooses = false;
+      for (std::size_t u = 0; u < memory.user_count; ++u) {
+        const OperandAtLevel user = memory.users[u];
+        chooses = chooses || user.level + 1U < result_.operands[user.operand].level_count;
+      }
+      memory.may_be_smaller =
+          chooses && (!has_dram || is_register(core_, core_.memories[memory.index]));
     }
   }
 

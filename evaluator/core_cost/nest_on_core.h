@@ -68,6 +68,8 @@ struct MemoryOnCore {
   double size_bits = 0;
   std::array<OperandAtLevel, kNestOperandCount> users{};
   std::size_t user_count = 0;
+  // May be used as if it were smaller (docs/core-cost.md, allocation).
+  bool may_be_smaller = false;
 };
 
 struct PortLink {

@@ -22,6 +22,15 @@ const MemoryPort* port_of(const Memory& memory, MemoryOperand operand, Direction
   return nullptr;
 }
 
+bool is_register(const Core& core, const Memory& memory) {
+  for (std::size_t axis = 0; axis < core.array.sizes.size(); ++axis) {
+    if (std::find(memory.served_axes.begin(), memory.served_axes.end(), axis) ==
+        memory.served_axes.end())
+      return true;
+  }
+  return false;
+}
+
 bool reduces(const LoopNest& nest) {
   for (std::size_t l = 0; l < kLoopCount; ++l) {
     if (nest.sizes[l] == 1) continue;

@@ -20,6 +20,9 @@ namespace paretrain::evaluator {
                                         MemoryOperand operand,
                                         Direction direction);
 
+// A register does not serve every array axis.
+[[nodiscard]] bool is_register(const Core& core, const Memory& memory);
+
 // Whether results are sums: some loop of more than one step does not index the output directly.
 [[nodiscard]] bool reduces(const LoopNest& nest);
 
