@@ -98,42 +98,39 @@ void limit_by_capacity(Dataflow& dataflow, const InnermostUse& use) {
   }
 }
 
+// One loop's unrolling over all axes.
+struct Unrolled {
+  double units = 1;                      // product of its factors
+  const UnrollFactor* widest = nullptr;  // the first of the largest
+};
+
+std::array<Unrolled, kLoopCount> unrolled_loops(const Dataflow& dataflow) {
+  std::array<Unrolled, kLoopCount> loops;
+  for (const auto& axis : dataflow) {
+    for (const UnrollFactor& factor : *axis) {
+      Unrolled& loop = loops[static_cast<std::size_t>(factor.loop)];
+      loop.units *= factor.factor;
+      if (loop.widest == nullptr || factor.factor > loop.widest->factor) loop.widest = &factor;
+    }
+  }
+  return loops;
+}
+
 // Rounds the widest unrolling of each loop so that it divides the loop; ZigZag's greedy mapping.
 SpatialMapping rounded(const LoopNest& nest, Dataflow requested) {
   SpatialMapping mapping;
-  mapping.temporal = nest.sizes;
+  const std::array<Unrolled, kLoopCount> loops = unrolled_loops(requested);
   for (std::size_t l = 0; l < kLoopCount; ++l) {
-    UnrollFactor* widest = nullptr;
-    double unrolled = 1;
-    for (auto& axis : requested) {
-      for (UnrollFactor& factor : *axis) {
-        if (factor.loop != static_cast<Loop>(l)) continue;
-        unrolled *= factor.factor;
-        if (widest == nullptr || factor.factor > widest->factor) widest = &factor;
-      }
-    }
-    if (widest == nullptr) continue;
-    const auto size = static_cast<double>(nest.sizes[l]);
-    const double steps = std::ceil(size / unrolled);
-    mapping.temporal[l] = static_cast<std::int64_t>(steps);
+    mapping.temporal[l] =
+        static_cast<std::int64_t>(std::ceil(static_cast<double>(nest.sizes[l]) / loops[l].units));
   }
   for (std::size_t axis = 0; axis < requested.size(); ++axis) {
     for (const UnrollFactor& factor : *requested[axis]) {
       const auto l = static_cast<std::size_t>(factor.loop);
-      double unrolled = 1;
-      const UnrollFactor* widest = nullptr;
-      for (const auto& other : requested) {
-        for (const UnrollFactor& candidate : *other) {
-          if (candidate.loop != factor.loop) continue;
-          unrolled *= candidate.factor;
-          if (widest == nullptr || candidate.factor > widest->factor) widest = &candidate;
-        }
-      }
       double fractional = factor.factor;
-      if (widest == &factor) {
-        const double others = unrolled / factor.factor;
-        fractional =
-            static_cast<double>(nest.sizes[l]) / static_cast<double>(mapping.temporal[l]) / others;
+      if (loops[l].widest == &factor) {
+        fractional = static_cast<double>(nest.sizes[l]) / static_cast<double>(mapping.temporal[l]) /
+                     (loops[l].units / factor.factor);
       }
       if (fractional == 1) continue;
       mapping.loops.push_back(
@@ -149,6 +146,16 @@ struct AxisOption {
   double units = 1;
 };
 
+std::vector<std::int64_t> divisors(std::int64_t number) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t small = 1; small * small <= number; ++small) {
+    if (number % small != 0) continue;
+    result.push_back(small);
+    if (small * small != number) result.push_back(number / small);
+  }
+  return result;
+}
+
 std::vector<AxisOption> axis_options(const Core& core,
                                      const LoopNest& nest,
                                      const std::vector<InnermostUse>& uses,
@@ -158,8 +165,8 @@ std::vector<AxisOption> axis_options(const Core& core,
     const auto loop = static_cast<Loop>(l);
     const auto allowed =
         static_cast<std::int64_t>(std::floor(allowed_factor(core, nest, uses, axis, loop)));
-    for (std::int64_t divisor = allowed; divisor > 1; --divisor) {
-      if (allowed % divisor != 0) continue;
+    for (const std::int64_t divisor : divisors(allowed)) {
+      if (divisor == 1) continue;
       options.push_back({{{loop, static_cast<double>(divisor)}}, static_cast<double>(divisor)});
     }
   }
@@ -170,16 +177,11 @@ std::vector<AxisOption> axis_options(const Core& core,
 }
 
 double units_in_use(const LoopNest& nest, const Dataflow& dataflow) {
+  const std::array<Unrolled, kLoopCount> loops = unrolled_loops(dataflow);
   double product = 1;
-  std::array<double, kLoopCount> unrolled;
-  unrolled.fill(1);
-  for (const auto& axis : dataflow) {
-    for (const UnrollFactor& factor : *axis)
-      unrolled[static_cast<std::size_t>(factor.loop)] *= factor.factor;
-  }
   for (std::size_t l = 0; l < kLoopCount; ++l) {
     const auto size = static_cast<double>(nest.sizes[l]);
-    product *= size / std::ceil(size / unrolled[l]);
+    product *= size / std::ceil(size / loops[l].units);
   }
   return product;
 }
