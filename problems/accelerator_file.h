@@ -18,9 +18,9 @@ struct AcceleratorFile {
   std::vector<std::string> warnings;
 };
 
-// Layouts: docs/formats.md. Core files are looked for in `cores/` beside the file, then beside it.
-// Errors: InputError with every problem of the file and of its core files, each with file and line;
-// also for a path that is missing, a folder, or unreadable.
+// Layouts: docs/formats-hardware.md. Core files are looked for in `cores/` beside the file, then
+// beside it. Errors: InputError with every problem of the file and of its core files, each with
+// file and line; also for a path that is missing, a folder, or unreadable.
 [[nodiscard]] AcceleratorFile read_accelerator_file(const std::filesystem::path& path);
 
 // The same from text in memory: `name` stands in messages; a multi-core text may not name core
@@ -28,7 +28,7 @@ struct AcceleratorFile {
 [[nodiscard]] AcceleratorFile read_accelerator_text(std::string_view text, const std::string& name);
 
 // One YAML document that read_accelerator_file reads back to the same numbers; cores are written
-// in place. Source of the layout: docs/formats.md.
+// in place. Source of the layout: docs/formats-hardware.md.
 [[nodiscard]] std::string accelerator_text(const evaluator::Accelerator& accelerator);
 
 // A path (ends in .yaml, .yml or .json, or holds a slash) is read; anything else is the name of a

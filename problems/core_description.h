@@ -13,7 +13,8 @@ namespace paretrain::problems {
 // ZigZag's files have no core type; Stream's must have one.
 enum class CoreTypeKey { Required, Optional };
 
-// Empty when something is wrong; the reader holds what. Keys: docs/formats.md, accelerators.
+// Empty when something is wrong; the reader holds what. Keys: docs/formats-hardware.md,
+// accelerators.
 [[nodiscard]] std::optional<evaluator::Core> core_from_yaml(YamlReader& reader,
                                                             const YamlNode& node,
                                                             CoreTypeKey type_key);

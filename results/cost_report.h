@@ -14,7 +14,7 @@ namespace paretrain::results {
 [[nodiscard]] std::string loops_text(std::span<const evaluator::TemporalLoop> loops);
 
 // The members of a JSON object, without braces: cycles, energy_pj, utilization, mapping
-// (docs/formats.md, cost).
+// (docs/formats-hardware.md, cost).
 [[nodiscard]] std::string cost_json_members(const evaluator::Core& core,
                                             const evaluator::MappedCost& mapped);
 

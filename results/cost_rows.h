@@ -28,7 +28,7 @@ struct CostRow {
   std::vector<evaluator::TemporalLoop> order;  // inner to outer
 };
 
-// Columns: those of docs/formats.md, cost rows; others are ignored.
+// Columns: those of docs/formats-hardware.md, cost rows; others are ignored.
 // Errors: InputError with every problem (at most ten rows), each with its line.
 [[nodiscard]] std::vector<CostRow> cost_rows(std::string_view text, const std::string& where);
 

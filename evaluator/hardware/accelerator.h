@@ -20,7 +20,7 @@ using CoreId = Id<struct CoreTag>;
 enum class MemoryOperand : std::uint8_t { O, I2, I1 };
 inline constexpr std::size_t kMemoryOperandCount = 3;
 
-// The four directions of traffic at a level of a memory hierarchy (docs/cost-model.md; fh, tl, fl,
+// The four directions of traffic at a level of a memory hierarchy (docs/core-cost.md; fh, tl, fl,
 // th in files).
 enum class Direction : std::uint8_t { WriteFromHigh, ReadToLow, WriteFromLow, ReadToHigh };
 inline constexpr std::size_t kDirectionCount = 4;
