@@ -34,6 +34,9 @@ struct Named {
   Enum value;
 };
 
+template <class Enum>
+Named(const char*, Enum) -> Named<Enum>;  // clang++ 14 deduces no aggregates by itself
+
 constexpr std::array kPrecisions{Named{"fp32", Precision::Fp32},
                                  Named{"fp16", Precision::Fp16},
                                  Named{"bf16", Precision::Bf16},

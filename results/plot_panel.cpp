@@ -186,9 +186,9 @@ class Panel {
       text += circle(at, 8.5, "class=\"knee\"");
       surroundings_.blocked.push_back(around(at, 11));
       want_label(at, "knee: plan " + shortened(point.label, 12), "class=\"name\"");
-      std::ranges::rotate(requests_, requests_.end() - 1);  // the longest label first
-      std::ranges::rotate(texts_, texts_.end() - 1);
-      std::ranges::rotate(styles_, styles_.end() - 1);
+      std::rotate(requests_.begin(), requests_.end() - 1, requests_.end());  // the longest first
+      std::rotate(texts_.begin(), texts_.end() - 1, texts_.end());
+      std::rotate(styles_.begin(), styles_.end() - 1, styles_.end());
     }
     const auto placed = placed_labels(requests_, surroundings_);
     for (std::size_t i = 0; i < placed.size(); ++i)
