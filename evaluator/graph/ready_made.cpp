@@ -112,7 +112,9 @@ void Import::add_given(std::size_t value) {
   tensor.view = whole_view(given.shape);
   tensor.layout = given.shape.size() == 4 ? NestLayout::Image : NestLayout::Tokens;
   const bool is_read = uses.forward || uses.backward || uses.update;
-  if (given.kind != ValueKind::Constant && is_read && element_count(given.shape) > 1)
+  // Single numbers that are no data (learning rates, ratios) occupy nothing.
+  const bool occupies = given.kind == ValueKind::Input || element_count(given.shape) > 1;
+  if (given.kind != ValueKind::Constant && is_read && occupies)
     tensor.storage = step_.add_storage(given_draft(given, uses));
   values_[value] = std::move(tensor);
 }

@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "problems/model_step.h"
+#include "problems/onnx_model.h"
 #include "tests/problems/csv_rows.h"
+#include "tests/problems/onnx_graph_draft.h"
 #include "tests/support/doctest.h"
 #include "tests/support/shared_data.h"
 
@@ -50,6 +52,82 @@ std::int64_t macs(const TrainingGraph& graph, Phase phase) {
   for (const evaluator::Operator& op : graph.operators)
     if (op.phase == phase) sum += op.macs;
   return sum;
+}
+
+// A convolution and a linear layer with their gradients, as onnxruntime spells them: one image of
+// 2x4x4, kernel 3x3 with padding, 3 channels, 5 classes.
+GraphDraft small_training_graph() {
+  using List = std::vector<std::int64_t>;
+  GraphDraft draft;
+  draft.graph().opset = 13;
+  draft.input("x", {1, 2, 4, 4}).input("labels", {1}, evaluator::ElementType::Int64);
+  draft.input("k", {3, 2, 3, 3}).input("w", {5, 48}).input("moment", {3, 2, 3, 3});
+  draft.integers("flat", {1, 48}).integers("image", {1, 3, 4, 4}).integers("rows", {1, 3, 16});
+  draft.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1}).integers("columns", {1, 16, 18});
+  draft.integers("taps", {3, 4}, {0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5}).integers("batch", {0});
+  draft.integers("weight", {3, 2, 3, 3}).weight("one", {});
+  draft.node("Conv", {"x", "k"}, {"c"}, {{"pads", List{1, 1, 1, 1}}});
+  draft.node("Relu", {"c"}, {"r"}).node("Reshape", {"r", "flat"}, {"f"});
+  draft.node("Gemm", {"f", "w"}, {"logits"}, {{"transB", std::int64_t{1}}});
+  draft.node("SoftmaxCrossEntropyLossGrad", {"one", "logits", "labels"}, {"dl"});
+  draft.node("Gemm", {"dl", "w"}, {"df"}).node("Reshape", {"df", "image"}, {"dr"});
+  draft.node("ReluGrad", {"dr", "r"}, {"dc"}).node("Reshape", {"dc", "rows"}, {"drows"});
+  draft.node("Pad", {"x", "pads"}, {"p"});
+  draft.node("Gather", {"p", "taps"}, {"h"}, {{"axis", std::int64_t{2}}});
+  draft.node("Gather", {"h", "taps"}, {"v"}, {{"axis", std::int64_t{4}}});
+  draft.node("Transpose", {"v"}, {"t"}, {{"perm", List{0, 3, 5, 1, 2, 4}}});
+  draft.node("Reshape", {"t", "columns"}, {"m"}).node("MatMul", {"drows", "m"}, {"g"});
+  draft.node("ReduceSum", {"g", "batch"}, {"s"}, {{"keepdims", std::int64_t{0}}});
+  draft.node("Reshape", {"s", "weight"}, {"dk"});
+  draft.node("Mul", {"moment", "dk"}, {"Adam_step"});
+  draft.node("Sub", {"k", "Adam_step"}, {"Adam_Update_k"}).output("Adam_Update_k");
+  for (problems::OnnxNode& node : draft.graph().nodes)
+    if (node.type.ends_with("Grad")) node.domain = "com.microsoft";
+  return draft;
+}
+
+TEST_CASE("ready_made_training: a small graph worked by hand") {
+  GraphDraft draft = small_training_graph();
+  const auto model = problems::model_of(draft.graph(), "draft", {});
+  CHECK(model.kind == problems::ModelKind::ReadyMadeTrainingGraph);
+  CHECK(model.nodes.forward == 4);
+  CHECK(model.nodes.backward == 13);
+  CHECK(model.nodes.optimizer == 2);
+  const TrainingGraph graph = problems::model_step(model, {});
+  std::vector<std::string> types;
+  std::map<std::string, StorageRole> roles;
+  for (const evaluator::Operator& op : graph.operators)
+    types.push_back(op.type);
+  for (const evaluator::Storage& storage : graph.storages)
+    roles[storage.name] = storage.role;
+  CHECK(types == std::vector<std::string>{"Conv",
+                                          "Relu",
+                                          "Gemm",
+                                          "SoftmaxCrossEntropyLossGrad",
+                                          "Gemm",
+                                          "ReluGrad",
+                                          "ConvWeightGradient",
+                                          "Mul",
+                                          "Sub"});
+  CHECK(graph.operators[0].macs == 3 * 2 * 9 * 16);
+  CHECK(graph.operators[4].mac_kind == MacKind::InputGradient);
+  CHECK(graph.operators[6].mac_kind == MacKind::WeightGradient);
+  CHECK(graph.operators[6].macs == 3 * 2 * 9 * 16);
+  CHECK(graph.operators[6].matrix_nest.has_value());
+  CHECK(roles.at("x") == StorageRole::Input);
+  CHECK(roles.at("labels") == StorageRole::Target);
+  CHECK(roles.at("k") == StorageRole::Parameter);
+  CHECK(roles.at("w") == StorageRole::Parameter);
+  CHECK(roles.at("moment") == StorageRole::OptimizerState);
+  CHECK(roles.at("dk") == StorageRole::ParameterGradient);
+  CHECK(roles.at("r") == StorageRole::Activation);
+  REQUIRE(graph.candidates.size() == 2);  // not the logits, which only the loss reads
+  CHECK(graph.storage(graph.candidates[0]).name == "c");
+  CHECK(graph.storage(graph.candidates[1]).name == "r");
+  TrainingOptions unfolded;
+  unfolded.fold_im2col = false;
+  CHECK(macs(problems::model_step(model, unfolded), Phase::Backward) ==
+        macs(graph, Phase::Backward));
 }
 
 TEST_CASE("ready_made_training: phases and products are those of the file") {
