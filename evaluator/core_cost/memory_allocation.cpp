@@ -15,8 +15,8 @@ constexpr std::size_t kOutput = static_cast<std::size_t>(NestOperand::O);
 // Prefixes of the order that one operand may keep in a memory, with the bits that they take and
 // the traffic that they leave.
 struct Choices {
-  std::array<double, kMaxTemporalLoops + 1> bits{};
-  std::array<double, kMaxTemporalLoops + 1> traffic{};
+  std::array<double, kMaxTemporalLoops + 1> bits;  // only `count` are read, as of `traffic`
+  std::array<double, kMaxTemporalLoops + 1> traffic;
   std::size_t first = 0;
   std::size_t count = 0;
 };
@@ -34,7 +34,7 @@ bool still_reduces(const NestOnCore& nest,
   return false;
 }
 
-// Up to this many memories that may be used as if smaller, all combinations are tried.
+// On a chip without a DRAM level, all combinations of up to this many memories are tried.
 constexpr std::size_t kFewMemories = 3;
 
 // Walks the memories, inner to outer, keeping what each operand has allocated so far.
@@ -45,7 +45,7 @@ class Walk {
     std::size_t chosen = 0;
     for (const MemoryOnCore& memory : nest.memories)
       chosen += memory.may_be_smaller ? 1U : 0U;
-    any_may_be_smaller_ = chosen <= kFewMemories;
+    any_may_be_smaller_ = !nest.has_dram && chosen <= kFewMemories;
   }
 
   // No memory is used as if it were smaller.
@@ -60,10 +60,13 @@ class Walk {
     }
     const MemoryOnCore& memory = nest_.memories[m];
     std::array<Choices, kNestOperandCount> choices;
-    for (std::size_t u = memory.user_count; u < kNestOperandCount; ++u)
+    for (std::size_t u = memory.user_count; u < kNestOperandCount; ++u) {
+      choices[u].bits[0] = 0;
+      choices[u].traffic[0] = 0;
       choices[u].count = 1;
+    }
     for (std::size_t u = 0; u < memory.user_count; ++u) {
-      choices[u] = gathered(memory.users[u], memory.size_bits);
+      gather(memory.users[u], memory.size_bits, choices[u]);
       if (choices[u].count == 0) return;
     }
     const auto before = position_;
@@ -129,9 +132,8 @@ class Walk {
     return operand.indexing.elements(extent, Extent{});
   }
 
-  // What fits, shortest first.
-  [[nodiscard]] Choices gathered(OperandAtLevel user, double capacity) const {
-    Choices choices;
+  // Fills in what fits, shortest first.
+  void gather(OperandAtLevel user, double capacity, Choices& choices) const {
     const std::size_t start = position_[user.operand];
     const std::size_t end = order_.size();
     const double element = element_bits(user, start);
@@ -141,7 +143,7 @@ class Walk {
       choices.bits[0] = bits_of(user, end, element);
       choices.traffic[0] = 0;
       choices.count = choices.bits[0] <= capacity ? 1 : 0;
-      return choices;
+      return;
     }
     choices.first = start;
     for (std::size_t i = start; i <= end; ++i) {
@@ -150,7 +152,6 @@ class Walk {
       choices.bits[choices.count] = bits;
       choices.traffic[choices.count++] = order_.steps(end) / order_.steps(i) * bits;
     }
-    return choices;
   }
 
   // The combination with the least remaining traffic; of equals the last. A place without a user

@@ -96,6 +96,8 @@ class Builder {
       result_.whole_is_fractional = result_.whole_is_fractional && loop.whole == loop.fractional;
     for (std::size_t m = 0; m < core_.memories.size(); ++m)
       add_memory(m);
+    if (result_.ports.size() > kMaxPorts)
+      return NoMapping{"the core has more than " + std::to_string(kMaxPorts) + " ports"};
     for (std::size_t o = 0; o < kNestOperandCount; ++o) {
       if (!moves_data(nest_, static_cast<NestOperand>(o))) continue;
       if (auto refusal = add_operand(o)) return *refusal;
@@ -194,9 +196,9 @@ class Builder {
   // Registers, and the other memories of a core that has no DRAM level; none that is outermost for
   // all of its users, where there is nothing to choose.
   void mark_smaller() {
-    const bool has_dram = std::any_of(core_.memories.begin(),
-                                      core_.memories.end(),
-                                      [](const Memory& memory) { return memory.is_dram; });
+    result_.has_dram = std::any_of(core_.memories.begin(),
+                                   core_.memories.end(),
+                                   [](const Memory& memory) { return memory.is_dram; });
     for (MemoryOnCore& memory : result_.memories) {
       bool chooses = false;
       for (std::size_t u = 0; u < memory.user_count; ++u) {
@@ -204,7 +206,7 @@ class Builder {
         chooses = chooses || user.level + 1U < result_.operands[user.operand].level_count;
       }
       memory.may_be_smaller =
-          chooses && (!has_dram || is_register(core_, core_.memories[memory.index]));
+          chooses && (!result_.has_dram || is_register(core_, core_.memories[memory.index]));
     }
   }
 

@@ -18,6 +18,8 @@ namespace paretrain::evaluator {
 
 inline constexpr std::size_t kMaxLevels = 8;          // memories that one operand passes through
 inline constexpr std::size_t kMaxTemporalLoops = 24;  // length of an order
+inline constexpr std::size_t kMaxPorts = 48;          // of all memories of a core
+// Links of one port, and of all ports of a core: each stands on one port.
 inline constexpr std::size_t kMaxPortLinks = kNestOperandCount * kDirectionCount * kMaxLevels;
 
 // Energy and latency see different unrollings: the mean one and the whole one (docs/core-cost.md).
@@ -73,9 +75,9 @@ struct MemoryOnCore {
 };
 
 struct PortLink {
-  std::uint8_t operand = 0;
-  std::uint8_t level = 0;
-  std::uint8_t direction = 0;
+  std::uint8_t operand;
+  std::uint8_t level;
+  std::uint8_t direction;
 };
 
 struct PortOnCore {
@@ -95,6 +97,7 @@ struct NestOnCore {
   std::vector<PortOnCore> ports;
   // Shape: [W, I][m]: between level m and m + 1.
   std::array<std::array<Sharing, kMaxLevels>, 2> sharing{};
+  bool has_dram = false;      // as a level
   double temporal_steps = 1;  // product of all temporal loops
   double cycles_per_operation = 1;
   double ideal_cycles = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "evaluator/core_cost/recurring_windows.h"
 #include "evaluator/core_cost/whole_number.h"
 
 namespace paretrain::evaluator {
@@ -25,38 +26,19 @@ bool is_low(std::size_t direction) {
   return direction == kReadToLow || direction == kWriteFromLow;
 }
 
-// One user of a port.
+// One user of a port. Without initial values: an array of them is set up for every order.
 struct Transfer {
   PortLink link;
-  double period = 0;
-  double count = 0;
-  double bits = 0;
-  double needed = 0;   // cycles per period
-  double allowed = 0;  // cycles per period
+  double period;
+  double count;
+  double bits;
+  double needed;   // cycles per period
+  double allowed;  // cycles per period
 
   [[nodiscard]] double slack() const { return (needed - allowed) * (count - 1); }
 
   [[nodiscard]] double window() const { return allowed * (count - 1); }
 };
-
-struct PortTransfers {
-  std::array<Transfer, kMaxPortLinks> items;
-  std::size_t count = 0;
-};
-
-// Cycles in [0, span) that lie in the first `allowed` cycles of a period of any of the first
-// `count` transfers. Periods ascend and divide each other.
-double covered(const PortTransfers& transfers, std::size_t count, double span) {
-  if (count == 0 || span <= 0) return 0;
-  const Transfer& widest = transfers.items[count - 1];
-  const double whole = rounded_down(span / widest.period);
-  const double rest = span - whole * widest.period;
-  const auto partly = [&](double length) {
-    const double head = std::min(length, widest.allowed);
-    return head + covered(transfers, count - 1, length) - covered(transfers, count - 1, head);
-  };
-  return (whole > 0 ? whole * partly(widest.period) : 0) + (rest > 0 ? partly(rest) : 0);
-}
 
 class Timing {
  public:
@@ -67,17 +49,20 @@ class Timing {
     cycles_per_step_ = nest_.model == CostModel::Zigzag ? 1 : nest_.cycles_per_operation;
     mark_double_buffers();
     double stall = 0;
-    for (const PortOnCore& port : nest_.ports) {
-      gather(port);
-      stall = std::max(stall, port_stall());
+    std::array<std::size_t, kMaxPorts> ends;
+    for (std::size_t p = 0; p < nest_.ports.size(); ++p) {
+      const std::size_t begin = transfer_count_;
+      gather(nest_.ports[p]);
+      ends[p] = transfer_count_;
+      stall = std::max(stall, port_stall({transfers_.data() + begin, transfer_count_ - begin}));
     }
     // ZigZag's drains can be negative, so that stalls alone decide nothing there.
     if (nest_.model == CostModel::Corrected && stall > stall_limit) return {stall, 0, 0};
     computing_ = nest_.temporal_steps * nest_.cycles_per_operation;
     if (nest_.model == CostModel::Zigzag) computing_ += stall;
-    for (const PortOnCore& port : nest_.ports) {
-      gather(port);
-      load_ahead(port.bandwidth_bits);
+    for (std::size_t p = 0; p < nest_.ports.size(); ++p) {
+      const std::size_t begin = p == 0 ? 0 : ends[p - 1];
+      load_ahead({transfers_.data() + begin, ends[p] - begin}, nest_.ports[p].bandwidth_bits);
     }
     return {stall, onload(), offload()};
   }
@@ -130,7 +115,6 @@ class Timing {
   }
 
   void gather(const PortOnCore& port) {
-    transfers_.count = 0;
     for (const PortLink link : port.links) {
       const LinkTraffic& traffic = laid_.link(link.operand, link.level, link.direction);
       if (traffic.period_count == 0 || traffic.whole_bits == 0) continue;
@@ -139,7 +123,7 @@ class Timing {
       const bool doubled = a > 0 && doubled_[link.operand][a];
       const double window =
           doubled ? traffic.period : rounded_down(traffic.period / layout.outer_irrelevant[a]);
-      Transfer& transfer = transfers_.items[transfers_.count++];
+      Transfer& transfer = transfers_[transfer_count_++];
       transfer = {link,
                   traffic.period * cycles_per_step_,
                   traffic.period_count,
@@ -149,43 +133,44 @@ class Timing {
     }
   }
 
-  // Stall (positive) or slack (negative) of the gathered port.
-  [[nodiscard]] double port_stall() {
-    if (transfers_.count == 0) return 0;
-    if (transfers_.count == 1) return transfers_.items[0].slack();
+  // Stall (positive) or slack (negative) of a port.
+  [[nodiscard]] static double port_stall(std::span<const Transfer> transfers) {
+    if (transfers.empty()) return 0;
+    if (transfers.size() == 1) return transfers[0].slack();
     double stalls = 0;
     double slacks = 0;
     double windows = 0;
-    for (std::size_t i = 0; i < transfers_.count; ++i) {
-      const double slack = transfers_.items[i].slack();
+    for (const Transfer& transfer : transfers) {
+      const double slack = transfer.slack();
       (slack > 0 ? stalls : slacks) += slack;
-      windows += transfers_.items[i].window();
+      windows += transfer.window();
     }
-    return stalls + std::max(0.0, slacks + windows - union_of_windows());
+    return stalls + std::max(0.0, slacks + windows - union_of_windows(transfers));
   }
 
-  [[nodiscard]] double union_of_windows() {
-    const auto begin = transfers_.items.begin();
-    const auto end = begin + static_cast<std::ptrdiff_t>(transfers_.count);
-    const auto longest = std::max_element(
-        begin, end, [](const Transfer& a, const Transfer& b) { return a.period < b.period; });
-    const double period = longest->period;
-    const double count = longest->count;
-    for (auto transfer = begin; transfer != end; ++transfer) {
-      if (transfer->allowed >= transfer->period) return period * count;
+  [[nodiscard]] static double union_of_windows(std::span<const Transfer> transfers) {
+    RecurringWindows windows;
+    double longest = 0;
+    double count = 0;
+    bool everything = false;
+    for (const Transfer& transfer : transfers) {
+      everything = everything || transfer.allowed >= transfer.period;
+      if (transfer.period > longest) {
+        longest = transfer.period;
+        count = transfer.count;
+      }
+      windows.add({transfer.period, transfer.allowed});
     }
-    std::sort(begin, end, [](const Transfer& a, const Transfer& b) { return a.period < b.period; });
-    return covered(transfers_, transfers_.count, period) * count;
+    return (everything ? longest : windows.covered(longest)) * count;
   }
 
   // Cycles of the first fill of each link of the port; what is loaded only once may be loaded
   // during the computation as far as the port is free.
-  void load_ahead(double bandwidth) {
+  void load_ahead(std::span<const Transfer> transfers, double bandwidth) {
     double taken = 0;
-    std::array<std::size_t, kMaxPortLinks> once;
+    std::array<const Transfer*, kMaxPortLinks> once;
     std::size_t once_count = 0;
-    for (std::size_t i = 0; i < transfers_.count; ++i) {
-      const Transfer& transfer = transfers_.items[i];
+    for (const Transfer& transfer : transfers) {
       const bool back =
           transfer.link.operand == kOutput &&
           (transfer.link.direction == kReadToLow || transfer.link.direction == kWriteFromHigh);
@@ -194,12 +179,12 @@ class Timing {
       if (transfer.count > 1) {
         taken += rounded_up(rounded_down(transfer.bits / transfer.period));
       } else {
-        once[once_count++] = i;
+        once[once_count++] = &transfer;
       }
     }
     if (once_count == 0) return;
     const double spare = std::max(0.0, (bandwidth - taken) / bandwidth * computing_);
-    const std::span<std::size_t> ahead(once.data(), once_count);
+    const std::span<const Transfer*> ahead(once.data(), once_count);
     if (nest_.model == CostModel::Zigzag) {
       lower_in_steps(ahead, bandwidth, spare);
     } else {
@@ -216,49 +201,46 @@ class Timing {
 
   // As ZigZag does it: from the largest fill on, the k largest are each lowered by what the k-th
   // has above its least, so that the larger ones may fall below theirs, even below zero.
-  void lower_in_steps(std::span<std::size_t> once, double bandwidth, double spare) {
-    std::stable_sort(once.begin(), once.end(), [&](std::size_t a, std::size_t b) {
-      return transfers_.items[a].needed > transfers_.items[b].needed;
+  void lower_in_steps(std::span<const Transfer*> once, double bandwidth, double spare) {
+    std::stable_sort(once.begin(), once.end(), [](const Transfer* a, const Transfer* b) {
+      return a->needed > b->needed;
     });
     for (std::size_t k = 1; k <= once.size() && spare > 0; ++k) {
-      const Transfer& last = transfers_.items[once[k - 1]];
+      const Transfer& last = *once[k - 1];
       const auto sharers = static_cast<double>(k);
       const double step = std::min(last.needed - least_fill(last, bandwidth), spare / sharers);
       for (std::size_t i = 0; i < k; ++i)
-        fill(transfers_.items[once[i]].link) -= step;
+        fill(once[i]->link) -= step;
       spare -= step * sharers;
     }
   }
 
   // Lowers the largest first and evenly, none below its least, by `spare` in all.
-  void lower_evenly(std::span<const std::size_t> once, double bandwidth, double spare) {
+  void lower_evenly(std::span<const Transfer* const> once, double bandwidth, double spare) {
     double level = 0;
     double reducible = 0;
-    for (const std::size_t i : once) {
-      const Transfer& transfer = transfers_.items[i];
-      level = std::max(level, transfer.needed);
-      reducible += transfer.needed - least_fill(transfer, bandwidth);
+    for (const Transfer* transfer : once) {
+      level = std::max(level, transfer->needed);
+      reducible += transfer->needed - least_fill(*transfer, bandwidth);
     }
     level = reducible <= spare ? 0 : water_level(once, bandwidth, spare, level);
-    for (const std::size_t i : once) {
-      const Transfer& transfer = transfers_.items[i];
-      fill(transfer.link) = std::clamp(level, least_fill(transfer, bandwidth), transfer.needed);
+    for (const Transfer* transfer : once) {
+      fill(transfer->link) = std::clamp(level, least_fill(*transfer, bandwidth), transfer->needed);
     }
   }
 
   // Falls from one step (a fill or a least fill) to the next until `spare` is used up.
-  [[nodiscard]] double water_level(std::span<const std::size_t> once,
+  [[nodiscard]] double water_level(std::span<const Transfer* const> once,
                                    double bandwidth,
                                    double spare,
                                    double level) const {
     while (spare > 0) {
       double next = 0;
       double active = 0;
-      for (const std::size_t i : once) {
-        const Transfer& transfer = transfers_.items[i];
-        const double least = least_fill(transfer, bandwidth);
-        if (transfer.needed < level) next = std::max(next, transfer.needed);
-        if (transfer.needed < level || least >= level) continue;
+      for (const Transfer* transfer : once) {
+        const double least = least_fill(*transfer, bandwidth);
+        if (transfer->needed < level) next = std::max(next, transfer->needed);
+        if (transfer->needed < level || least >= level) continue;
         active += 1;
         next = std::max(next, least);
       }
@@ -334,7 +316,9 @@ class Timing {
   std::array<std::array<bool, kMaxLevels + 1>, kNestOperandCount> doubled_{};
   std::array<std::array<std::array<double, kDirectionCount>, kMaxLevels>, kNestOperandCount>
       fills_{};
-  PortTransfers transfers_;
+  // By port, in the order of the file. Not initialised: only the first transfer_count_ are read.
+  std::array<Transfer, kMaxPortLinks> transfers_;
+  std::size_t transfer_count_ = 0;
 };
 
 }  // namespace
