@@ -41,6 +41,7 @@ struct AcceleratorGroupModel::State {
         allocations(std::move(given)),
         options(chosen),
         chip(accelerator, chosen.cost_model),
+        single_instances(chip.with_single_instances()),
         tile_costs(chip,
                    CoreCostOptions{chosen.cost_model, chosen.tile_objective, chosen.loop_limit},
                    chosen.remembered),
@@ -113,11 +114,23 @@ struct AcceleratorGroupModel::State {
   }
 
   [[nodiscard]] ChoiceContext context() {
-    return {&chip, &tile_costs, sets, contents, options.tile_objective};
+    return {&chip, &single_instances, &tile_costs, sets, contents, options.tile_objective};
   }
 
-  [[nodiscard]] GroupChoice choice(const GroupShape& shape) {
+  // What is known about a group before it is costed: its shape and how it runs.
+  struct ChosenGroup {
+    GroupShape shape;
+    GroupChoice choice;
+  };
+
+  [[nodiscard]] ChosenGroup chosen(const GroupContent& group) {
+    GroupShape shape = group_shape(graph, group);
     auto best = is_zigzag_single(shape) ? zigzag_choice(shape) : best_choice(context(), shape);
+    // With less to move tiles may be cut less, and then lack a mapping that legality has seen.
+    if (!best && shape.members.size() > 1) {
+      shape = widest_group_shape(graph, group.operators);
+      best = best_choice(context(), shape);
+    }
     if (!best) {
       const Operator& first = *shape.members.front().op;
       throw InputError(
@@ -125,7 +138,7 @@ struct AcceleratorGroupModel::State {
                   "cannot run on this accelerator: no tile of it fits its core's memory and array",
                   "larger on-chip memories, or a core whose ports take the precision"});
     }
-    return std::move(*best);
+    return {std::move(shape), std::move(*best)};
   }
 
   // Forward and backward run once per micro-batch, updates once.
@@ -141,6 +154,7 @@ struct AcceleratorGroupModel::State {
   std::vector<Core> with_offchip;  // zigzag mode: by core
   GroupCostOptions options;
   Chip chip;
+  Chip single_instances;
   TileCosts tile_costs;
   std::vector<CoreSets> sets;
   std::vector<std::uint32_t> contents;
@@ -188,7 +202,7 @@ GroupCost AcceleratorGroupModel::cost(const GroupContent& group) const {
   const GroupKey key = cost_key(state.graph, state.contents, group);
   auto cost = state.groups.found(key.words());
   if (!cost) {
-    const ScheduleCost best = state.choice(group_shape(state.graph, group)).cost;
+    const ScheduleCost best = state.chosen(group).choice.cost;
     cost = GroupCost{best.latency, best.energy.total(), best.offchip_bytes};
     state.groups.remember(key.words(), *cost);
   }
@@ -200,7 +214,7 @@ GroupCost AcceleratorGroupModel::cost(const GroupContent& group) const {
 
 GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {
   State& state = *state_;
-  const GroupChoice choice = state.choice(group_shape(state.graph, group));
+  const GroupChoice choice = state.chosen(group).choice;
   const std::int64_t times = state.times(group.operators);
   const auto factor = static_cast<double>(times);
   GroupReport report;
@@ -225,8 +239,7 @@ GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {
 
 GroupSimulation AcceleratorGroupModel::simulation(const GroupContent& group) const {
   State& state = *state_;
-  const GroupShape shape = group_shape(state.graph, group);
-  const GroupChoice choice = state.choice(shape);
+  const auto [shape, choice] = state.chosen(group);
   if (state.is_zigzag_single(shape)) {
     GroupSimulation played;
     played.latency = choice.cost.latency;

@@ -155,12 +155,21 @@ class PathFinder {
   std::vector<ResourceId> resource_of_link_;
 };
 
+// All instances together: a memory is there once per unit along the array axes that it does not
+// serve.
+std::int64_t whole_size(const Core& core, const Memory& memory) {
+  std::int64_t bits = memory.size_bits;
+  for (std::size_t axis = 0; axis < core.array.sizes.size(); ++axis)
+    if (std::ranges::count(memory.served_axes, axis) == 0) bits *= core.array.sizes[axis];
+  return bits;
+}
+
 // Number of the physical memory behind memory m of a core.
 class MemoryNodes {
  public:
   explicit MemoryNodes(const Accelerator& accelerator) : accelerator_(accelerator) {}
 
-  [[nodiscard]] MemoryNodeId node(std::size_t core, std::size_t memory, std::int64_t size_bits) {
+  [[nodiscard]] MemoryNodeId node(std::size_t core, std::size_t memory, const Memory& memory_of) {
     std::size_t owner = core;
     std::size_t index = memory;
     for (const auto& sharing : accelerator_.shared_memories)
@@ -169,11 +178,15 @@ class MemoryNodes {
         index = kOutermost;
       }
     const auto [at, added] = nodes_.try_emplace({owner, index}, MemoryNodeId(sizes.size()));
-    if (added) sizes.push_back(size_bits);
+    if (added) {
+      sizes.push_back(whole_size(accelerator_.cores[core], memory_of));
+      instances.push_back(memory_of.size_bits);
+    }
     return at->second;
   }
 
-  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> sizes;      // of all instances together
+  std::vector<std::int64_t> instances;  // of one
 
  private:
   static constexpr std::size_t kOutermost = ~std::size_t{0};
@@ -241,7 +254,7 @@ ChipCore chip_core(const Accelerator& accelerator, std::size_t c, MemoryNodes& n
              "core " + number_text(static_cast<std::int64_t>(c)) +
                  " has no on-chip memory for one of its operands; expected I1, I2 and O");
     const Memory& m = result.core.memories[*memory];
-    result.memories[o] = operand_memory(m, kMemoryOf[o], nodes.node(c, *memory, m.size_bits));
+    result.memories[o] = operand_memory(m, kMemoryOf[o], nodes.node(c, *memory, m));
   }
   return result;
 }
@@ -269,6 +282,7 @@ Chip::Chip(const Accelerator& accelerator, CostModel model) : offchip_core_(acce
       }
   }
   memory_bits_ = nodes.sizes;
+  instance_bits_ = nodes.instances;
   offchip_ = offchip_of(accelerator, resources_);
   const PathFinder finder(accelerator, resources_);
   const auto needs_path = [&](std::size_t c) {
@@ -285,6 +299,12 @@ Chip::Chip(const Accelerator& accelerator, CostModel model) : offchip_core_(acce
                    number_text(static_cast<std::int64_t>(b)) +
                    " are not connected; expected a link, a bus or a path of links");
     }
+}
+
+Chip Chip::with_single_instances() const {
+  Chip chip = *this;
+  chip.memory_bits_ = instance_bits_;
+  return chip;
 }
 
 std::span<const Hop> Chip::path(CoreId from, CoreId to) const {

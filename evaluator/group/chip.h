@@ -84,6 +84,9 @@ class Chip {
     return memory_bits_[node.index()];
   }
 
+  // The same chip with the sizes of single instances where memories are replicated over array axes.
+  [[nodiscard]] Chip with_single_instances() const;
+
   [[nodiscard]] std::size_t memory_count() const { return memory_bits_.size(); }
 
   [[nodiscard]] std::span<const std::string> resource_names() const { return resources_; }
@@ -98,6 +101,7 @@ class Chip {
  private:
   std::vector<ChipCore> cores_;
   std::vector<std::int64_t> memory_bits_;
+  std::vector<std::int64_t> instance_bits_;
   std::vector<std::string> resources_;
   std::optional<CoreId> offchip_core_;
   OffchipMemory offchip_;

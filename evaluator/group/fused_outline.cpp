@@ -408,9 +408,4 @@ std::optional<GroupOutline> fused_outline(const Chip& chip,
   return FusedBuilder(chip, costs, group, way, tiling, std::move(streamed)).build();
 }
 
-bool fits_on_chip(const Chip& chip, const GroupShape& group, const FusedWay& way) {
-  TiledGroup tiling = tiled_group(chip, group, way);
-  return !sliced_to_fit(chip, group, way.streaming, tiling).empty();
-}
-
 }  // namespace paretrain::evaluator

@@ -22,7 +22,4 @@ namespace paretrain::evaluator {
                                                         const GroupShape& group,
                                                         const FusedWay& way);
 
-// Whether the working set fits, which is all that legality asks.
-[[nodiscard]] bool fits_on_chip(const Chip& chip, const GroupShape& group, const FusedWay& way);
-
 }  // namespace paretrain::evaluator

@@ -90,7 +90,10 @@ struct Bounded {
   Rank bound;
 };
 
-std::vector<Bounded> bounded_outlines(const ChoiceContext& context, const GroupShape& group) {
+// Ways are looked for with the memories of `sizes`, which are those of the chip or smaller.
+std::vector<Bounded> bounded_outlines(const ChoiceContext& context,
+                                      const GroupShape& group,
+                                      const Chip& sizes) {
   std::vector<Bounded> result;
   const auto add = [&](std::optional<GroupOutline> outline) {
     if (!outline) return;
@@ -100,7 +103,7 @@ std::vector<Bounded> bounded_outlines(const ChoiceContext& context, const GroupS
   if (group.members.size() == 1) {
     const std::size_t op = group.members.front().index;
     for (const auto& cores : context.core_sets[op])
-      for (const SingleWay& way : single_ways(*context.chip, group, cores, context.contents[op]))
+      for (const SingleWay& way : single_ways(sizes, group, cores, context.contents[op]))
         add(single_outline(*context.chip, *context.costs, group, way));
     return result;
   }
@@ -111,10 +114,7 @@ std::vector<Bounded> bounded_outlines(const ChoiceContext& context, const GroupS
   return result;
 }
 
-}  // namespace
-
-std::optional<GroupChoice> best_choice(const ChoiceContext& context, const GroupShape& group) {
-  std::vector<Bounded> outlines = bounded_outlines(context, group);
+std::optional<GroupChoice> best_of(const ChoiceContext& context, std::vector<Bounded> outlines) {
   std::vector<std::size_t> order(outlines.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     order[i] = i;
@@ -137,10 +137,21 @@ std::optional<GroupChoice> best_choice(const ChoiceContext& context, const Group
   return GroupChoice{std::move(outlines[best_rank.second].outline), *best};
 }
 
+}  // namespace
+
+std::optional<GroupChoice> best_choice(const ChoiceContext& context, const GroupShape& group) {
+  auto best = best_of(context, bounded_outlines(context, group, *context.chip));
+  // What fits all instances of a replicated memory together need not map on them.
+  if (!best && group.members.size() == 1)
+    best = best_of(context, bounded_outlines(context, group, *context.single_instances));
+  return best;
+}
+
 bool has_way(const ChoiceContext& context, const GroupShape& group) {
   bool found = false;
   visit_fused_ways(context, group, [&](const FusedWay& way) {
-    found = fits_on_chip(*context.chip, group, way);
+    auto outline = fused_outline(*context.chip, *context.costs, group, way);
+    found = outline && costed(*context.chip, *context.costs, *outline);
     return !found;
   });
   return found;

@@ -21,6 +21,7 @@ using CoreSets = std::vector<std::vector<CoreId>>;
 // the training graph.
 struct ChoiceContext {
   const Chip* chip = nullptr;
+  const Chip* single_instances = nullptr;  // the chip with one instance of every replicated memory
   TileCosts* costs = nullptr;
   std::span<const CoreSets> core_sets;
   std::span<const std::uint32_t> contents;
@@ -39,7 +40,7 @@ struct GroupChoice {
 [[nodiscard]] std::optional<GroupChoice> best_choice(const ChoiceContext& context,
                                                      const GroupShape& group);
 
-// Whether several operators have an axis and a tile that fits.
+// Whether several operators have an axis and a tile that fits and maps.
 [[nodiscard]] bool has_way(const ChoiceContext& context, const GroupShape& group);
 
 }  // namespace paretrain::evaluator
