@@ -173,13 +173,31 @@ class OrderSearch {
       judge();
       return;
     }
+    const bool first_is_all = depth > 0 && rest_does_not_matter(depth);
     for (Kind& kind : kinds_) {
       if (kind.left == 0) continue;
       --kind.left;
       order_.place(nest_, depth, kind.loop);
       descend(depth + 1);
       ++kind.left;
+      if (first_is_all) return;
     }
+  }
+
+  // Where every operand has one memory, an order matters only by the leading loops that leave an
+  // input in place (docs/core-cost.md, search).
+  [[nodiscard]] bool rest_does_not_matter(std::size_t depth) const {
+    for (std::size_t o = 0; o < kNestOperandCount; ++o) {
+      const OperandOnCore& operand = nest_.operands[o];
+      if (!operand.present) continue;
+      if (operand.level_count != 1) return false;
+      if (static_cast<NestOperand>(o) == NestOperand::O) continue;
+      bool moved = false;
+      for (std::size_t i = 0; i < depth; ++i)
+        moved = moved || order_.role(o, i) != LoopRole::Irrelevant;
+      if (!moved) return false;
+    }
+    return true;
   }
 
   void judge() {

@@ -149,6 +149,27 @@ TEST_CASE("best_core_cost: equals the enumeration of all orders") {
   }
 }
 
+TEST_CASE("best_core_cost: equals the enumeration where every operand has one memory") {
+  const std::uint64_t seed = test_seed();
+  for (std::uint64_t trial = 0; trial < 30; ++trial) {
+    INFO("TEST_SEED=" << seed << " trial " << trial);
+    RandomStream random(seed, 2, trial);
+    Core core = two_lanes();
+    core.memories.erase(core.memories.begin());
+    core.memories[0].size_bits = 1'000'000;
+    const LoopNest nest = random_nest(random);
+    CoreCostOptions options;
+    options.model = random.below(2) == 0 ? CostModel::Zigzag : CostModel::Corrected;
+    options.objective = static_cast<Objective>(random.below(3));
+    options.loop_limit = 4;
+    const CoreCostResult found = best_core_cost(core, nest, core.dataflow, options);
+    const double least = least_by_enumeration(core, nest, options);
+    const auto* mapped = std::get_if<MappedCost>(&found);
+    CHECK((mapped == nullptr) == (least < 0));
+    if (mapped != nullptr) CHECK(objective_of(options.objective, mapped->cost) == least);
+  }
+}
+
 TEST_CASE("best_core_cost: parts add up and are not negative in the corrected model") {
   const std::uint64_t seed = test_seed();
   for (std::uint64_t trial = 0; trial < 60; ++trial) {
