@@ -116,6 +116,18 @@ std::string candidates_json(const StepSummary& summary) {
   return json_list(items, ",\n    ");
 }
 
+std::string parameters_json(const StepSummary& summary) {
+  std::vector<std::string> items;
+  for (const auto& parameter : summary.parameters)
+    items.push_back(JsonObject()
+                        .text("name", parameter.name)
+                        .raw("shape", shape_json(parameter.shape))
+                        .number("bytes", parameter.bytes)
+                        .raw("trained", parameter.trained ? "true" : "false")
+                        .str());
+  return json_list(items, ",\n    ");
+}
+
 std::string recognised_json(const StepSummary& summary) {
   std::vector<std::string> items;
   for (const auto& pattern : summary.recognised)
@@ -270,6 +282,7 @@ std::string inspect_json(const InspectReport& report) {
             .number("needed_bytes", static_bytes(summary) + summary.peak.bytes)
             .str());
   add("candidates", candidates_json(summary));
+  add("parameter_list", parameters_json(summary));
   add("recognised", recognised_json(summary));
   add("unsupported", unsupported_json(report));
   add("warnings", warnings_json(report));

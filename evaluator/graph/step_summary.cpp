@@ -154,6 +154,19 @@ void add_storages(StepSummary& summary, const TrainingGraph& graph) {
   }
 }
 
+void add_parameters(StepSummary& summary, const TrainingGraph& graph) {
+  std::vector<bool> updated(graph.storages.size(), false);
+  for (const Operator& op : graph.operators)
+    if (op.phase == Phase::Update)
+      for (const Access& access : op.writes)
+        updated[access.storage.index()] = true;
+  for (std::size_t s = 0; s < graph.storages.size(); ++s) {
+    const Storage& storage = graph.storages[s];
+    if (storage.role == StorageRole::Parameter)
+      summary.parameters.push_back({storage.name, storage.shape, storage.bytes, updated[s]});
+  }
+}
+
 void add_candidates(StepSummary& summary, const TrainingGraph& graph) {
   std::vector<bool> read_backward(graph.storages.size(), false);
   std::vector<const Operator*> producer(graph.storages.size(), nullptr);
@@ -229,6 +242,7 @@ StepSummary step_summary(const TrainingGraph& graph) {
   }
   summary.peak = keep_all_peak(graph);
   add_candidates(summary, graph);
+  add_parameters(summary, graph);
   return summary;
 }
 

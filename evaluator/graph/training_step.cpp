@@ -65,7 +65,7 @@ std::set<std::string> frozen_parameters(const ModelGraph& model, const TrainingO
     if (!found)
       problems.push_back({"--freeze " + pattern,
                           "matches no parameter of " + model.name,
-                          "`paretrain inspect` names the parameters"});
+                          "`paretrain inspect --json` lists them under parameter_list"});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
   return frozen;

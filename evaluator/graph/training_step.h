@@ -61,6 +61,13 @@ struct CandidateSummary {
   bool read_by_backward = false;
 };
 
+struct ParameterSummary {
+  std::string name;
+  Shape shape;
+  Bytes bytes;
+  bool trained = false;  // an update writes it
+};
+
 // What `inspect` reports, with the meanings of its keys.
 struct StepSummary {
   std::string model;
@@ -83,6 +90,7 @@ struct StepSummary {
   DynamicPeak peak;
   std::vector<CandidateSummary> candidates;
   std::vector<RecognisedPattern> recognised;
+  std::vector<ParameterSummary> parameters;  // in the model's order
 };
 
 // Works for derived and for ready-made training graphs alike.

@@ -194,6 +194,17 @@ TEST_CASE("training_step: an export for inference is warned of") {
   CHECK(training_step(two_layers().graph(), measured_options()).warnings.empty());
 }
 
+TEST_CASE("step_summary: parameters and whether they are trained") {
+  TrainingOptions options = measured_options();
+  options.freeze = {"wa"};
+  const StepSummary summary = step_summary(training_step(two_layers().graph(), options));
+  REQUIRE(summary.parameters.size() == 2);
+  CHECK(summary.parameters[0].name == "wa");
+  CHECK_FALSE(summary.parameters[0].trained);
+  CHECK(summary.parameters[1].trained);
+  CHECK(summary.parameters[1].bytes == Bytes(48 * 4));
+}
+
 TEST_CASE("training_step: nothing left to train is warned of") {
   TrainingOptions options = measured_options();
   options.freeze = {"*"};
