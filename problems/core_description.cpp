@@ -91,8 +91,8 @@ class CoreReader {
     if (const YamlNode* memories = reader_.require(node, "memories", "the core"))
       read_memories(*memories);
     read_dataflows(node);
-    core_.kind = evaluator::core_kind(core_);
     if (reader_.problems().size() != problems_before) return std::nullopt;
+    core_.kind = evaluator::core_kind(core_);
     return std::move(core_);
   }
 
