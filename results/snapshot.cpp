@@ -7,6 +7,9 @@
 #include <sstream>
 #include <type_traits>
 
+#include <boost/archive/impl/archive_serializer_map.ipp>
+#include <boost/archive/impl/basic_text_iarchive.ipp>
+#include <boost/archive/impl/text_iarchive_impl.ipp>
 #include <boost/archive/text_iarchive.hpp>
 #include <boost/archive/text_oarchive.hpp>
 #include <boost/serialization/string.hpp>
@@ -47,6 +50,41 @@ Number number_of(std::uint64_t bits) {
     return static_cast<Number>(bits);
   }
 }
+
+// The library's text archive takes the length of a text as it stands and asks for as much memory;
+// this one asks for no more than the whole input has.
+class BoundedInput : public boost::archive::text_iarchive_impl<BoundedInput> {
+ public:
+  BoundedInput(std::istream& stream, std::size_t input_bytes)
+      : text_iarchive_impl(stream, 0), input_bytes_(input_bytes) {
+    init();
+  }
+
+ private:
+  friend class boost::archive::detail::interface_iarchive<BoundedInput>;
+  friend class boost::archive::load_access;
+
+  template <class Value>
+  void load_override(Value& value) {
+    text_iarchive_impl::load_override(value);
+  }
+
+  void load_override(boost::archive::class_name_type& name) {
+    text_iarchive_impl::load_override(name);
+  }
+
+  void load_override(std::string& text) {
+    std::size_t size = 0;
+    *this >> size;
+    if (size > input_bytes_) throw BadContent();
+    is.get();  // the blank between length and text
+    text.resize(size);
+    is.read(text.data(), static_cast<std::streamsize>(size));
+    if (!is) throw BadContent();
+  }
+
+  std::size_t input_bytes_;
+};
 
 // Long arrays go as one text of 16 hexadecimal digits a number: exact, and many times faster than
 // the archive's own numbers.
@@ -240,7 +278,7 @@ RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where) {
   RunSnapshot snapshot;
   try {
     std::istringstream stream{std::string(payload)};
-    boost::archive::text_iarchive archive(stream);
+    BoundedInput archive(stream, payload.size());
     archive >> snapshot;
   } catch (const std::exception& error) {  // what the archive library makes of bad content
     throw InputError(Problem{where, std::string("cannot be understood: ") + error.what(), ""});

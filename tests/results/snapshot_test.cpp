@@ -136,6 +136,15 @@ TEST_CASE("parsed_snapshot: sizes that contradict one another are refused") {
   CHECK(error_text(snapshot_bytes(snapshot)).find("contradicts itself") != std::string::npos);
 }
 
+TEST_CASE("parsed_snapshot: a false length asks for no memory") {
+  const std::string bytes = snapshot_bytes(some_snapshot());
+  std::string payload(unframed(bytes, "s"));
+  const std::size_t at = payload.find("8 optimize");
+  REQUIRE(at != std::string::npos);
+  payload.replace(at, 1, "400000000000");
+  CHECK(error_text(framed(payload)) == "s: cannot be understood: its content is malformed");
+}
+
 TEST_CASE("read_snapshot: takes the one before when the newest is damaged") {
   const tests::TemporaryFolder folder;
   RunSnapshot snapshot = some_snapshot();
