@@ -173,7 +173,7 @@ void Gradients::share(const Tensor& input, StorageId storage, const TensorView& 
     reduce_to(without_repetition(input), step_.seen(storage, values));
     return;
   }
-  const auto& base = step_.storage(*input.storage);
+  const Storage base = step_.storage(*input.storage);
   if (!is_parameter(*input.storage)) {
     const auto whole = pulled_back(input.view, base.shape, values);
     if (states_.contains(*input.storage)) {
@@ -196,7 +196,7 @@ void Gradients::share(const Tensor& input, StorageId storage, const TensorView& 
 }
 
 void Gradients::add_shared(const Tensor& input, StorageId storage, const TensorView& view) {
-  const Storage& base = step_.storage(*input.storage);
+  const Storage base = step_.storage(*input.storage);
   const State state = states_.at(*input.storage);
   const auto whole = pulled_back(input.view, base.shape, view);
   const bool in_place = step_.options().allocation == Allocation::Ideal && exclusive(state.storage);
@@ -263,6 +263,8 @@ void Gradients::contribute_more(const Tensor& input, State& state, const Writer&
   const bool whole = covers(input.view, base.elements);
   const bool framework = step_.options().allocation == Allocation::Framework;
   const auto in_place = pushed_through(input.view, base.shape, state.values);
+  // What is added to now must have been summed before.
+  if (!(framework && whole)) emit_deferred_sums();
   if (!(framework && whole) && exclusive(state.storage) && in_place) {
     OperandView target = step_.seen(state.storage, *in_place);
     target.accumulates = true;

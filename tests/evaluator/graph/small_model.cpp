@@ -174,6 +174,10 @@ std::string broken_law(const TrainingGraph& graph) {
     for (const Access& access : op.writes) {
       const Storage& storage = graph.storage(access.storage);
       const bool before = written[access.storage.index()];
+      const bool read_too = std::any_of(op.reads.begin(), op.reads.end(), [&](const Access& r) {
+        return r.storage == access.storage && r.bytes > Bytes(0);
+      });
+      if (read_too) return fault("writes what it reads: " + storage.name);
       if (access.accumulates && !is_leaf(storage.role) && !before)
         return fault("accumulates into nothing: " + storage.name);
       if (is_forward_made(storage.role) && (before || op.phase != Phase::Forward))
