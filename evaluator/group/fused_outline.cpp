@@ -55,7 +55,7 @@ class FusedBuilder {
       decided.slices.push_back(member.slice);
     outline_.way = std::move(decided);
     outline_.axis = std::string(loop_name(way_.axis.loops.front()));
-    put_in_order();
+    put_in_order(outline_, places_);
     return std::move(outline_);
   }
 
@@ -362,28 +362,6 @@ class FusedBuilder {
     outline_.stages.push_back(std::move(stage));
     places_.push_back(place);
     return places_.size() - 1;
-  }
-
-  void put_in_order() {
-    std::vector<std::size_t> order(places_.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order[i] = i;
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return places_[i]; });
-    std::vector<std::size_t> moved_to(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      moved_to[order[i]] = i;
-    std::vector<Stage> stages;
-    for (const std::size_t i : order) {
-      Stage& stage = outline_.stages[i];
-      for (StageWait& wait : stage.waits)
-        wait.stage = moved_to[wait.stage];
-      for (StageRoom& room : stage.rooms)
-        room.stage = moved_to[room.stage];
-      stages.push_back(std::move(stage));
-    }
-    for (OperatorRun& run : outline_.runs)
-      run.stage = moved_to[run.stage];
-    outline_.stages = std::move(stages);
   }
 
   const Chip& chip_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "base/checked_math.h"
 
@@ -74,6 +76,27 @@ std::optional<ScheduleCost> costed(const Chip& chip, TileCosts& costs, GroupOutl
   }
   result.latency = makespan(outline.stages, chip.resource_names().size()).cycles;
   return result;
+}
+
+void put_in_order(GroupOutline& outline, std::span<const std::size_t> places) {
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return places[i]; });
+  std::vector<std::size_t> moved_to(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    moved_to[order[i]] = i;
+  std::vector<Stage> stages;
+  for (const std::size_t i : order) {
+    Stage& stage = outline.stages[i];
+    for (StageWait& wait : stage.waits)
+      wait.stage = moved_to[wait.stage];
+    for (StageRoom& room : stage.rooms)
+      room.stage = moved_to[room.stage];
+    stages.push_back(std::move(stage));
+  }
+  for (OperatorRun& run : outline.runs)
+    run.stage = moved_to[run.stage];
+  outline.stages = std::move(stages);
 }
 
 namespace {

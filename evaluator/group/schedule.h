@@ -73,6 +73,9 @@ void add_energy(EnergyBreakdown& energy, const TransferCost& cost, std::int64_t 
 // Uses of a stage from a transfer's full and last tile.
 [[nodiscard]] std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& last);
 
+// Sorts the stages by place, stably, and renumbers what refers to them. Shape: a place per stage.
+void put_in_order(GroupOutline& outline, std::span<const std::size_t> places);
+
 // A loop shared by identical cores: every core but the last runs `share` iterations.
 struct CoreSplit {
   std::optional<Loop> loop;  // empty: one core

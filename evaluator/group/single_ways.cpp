@@ -9,6 +9,8 @@ namespace {
 
 // Model: at most this many tiles along the axis; a tile that is still too large is cut further.
 constexpr std::int64_t kMostTiles = 4096;
+// Model: inner cuts into 2, 4, … this many parts are always looked at.
+constexpr std::int64_t kMostInnerParts = 16;
 
 std::vector<Loop> axes_of(const Operator& op) {
   std::vector<Loop> axes;
@@ -76,35 +78,48 @@ class WayFinder {
     return single_way_fits(chip_, group_, SingleWay{cuts, cores_, content_, split_});
   }
 
-  // The cut as it is when it fits, else with the least inner cuts that make it fit.
-  void add(std::vector<LoopCount> cuts) {
-    if (fits(cuts)) {
-      ways_.push_back({cuts, cores_, content_, split_});
-      return;
+  // The cut as it is and with a few inner cuts, whichever fit; if none does, the least cuts that
+  // do. Except for those last ones the list does not depend on the memory.
+  void add(const std::vector<LoopCount>& cuts) {
+    bool any = fits(cuts);
+    if (any) ways_.push_back({cuts, cores_, content_, split_});
+    const std::vector<Loop> inner = inner_loops(op_, cuts);
+    if (!inner.empty() && !cuts.empty()) {
+      const std::int64_t size = op_.nest.size(inner.front());
+      for (std::int64_t parts = 2; parts <= std::min(kMostInnerParts, size); parts *= 2) {
+        std::vector<LoopCount> finer = cuts;
+        finer.push_back({inner.front(), ceil_div(size, parts)});
+        if (!fits(finer)) continue;
+        any = true;
+        add_orders(finer);
+      }
     }
-    for (const Loop loop : inner_loops(op_, cuts)) {
+    if (!any) add_least(cuts, inner);
+  }
+
+  void add_least(std::vector<LoopCount> cuts, const std::vector<Loop>& inner) {
+    for (const Loop loop : inner) {
       cuts.push_back({loop, op_.nest.size(loop)});
       while (cuts.back().count > 1) {
         cuts.back().count = ceil_div(cuts.back().count, 2);
         if (!fits(cuts)) continue;
-        add_orders(cuts);
+        for (int finer = 0; finer < 3; ++finer) {
+          add_orders(cuts);
+          if (cuts.back().count == 1) return;
+          cuts.back().count = ceil_div(cuts.back().count, 2);
+        }
         return;
       }
     }
   }
 
-  // Either of the two outer loops outermost, and the innermost cut up to four times finer.
-  void add_orders(std::vector<LoopCount> cuts) {
-    for (int finer = 0; finer < 3; ++finer) {
-      ways_.push_back({cuts, cores_, content_, split_});
-      if (cuts.size() > 1) {
-        std::vector<LoopCount> turned = cuts;
-        std::swap(turned.front(), turned.back());
-        ways_.push_back({turned, cores_, content_, split_});
-      }
-      if (cuts.back().count == 1) return;
-      cuts.back().count = ceil_div(cuts.back().count, 2);
-    }
+  // Either of the outermost and the innermost loop outermost.
+  void add_orders(const std::vector<LoopCount>& cuts) {
+    ways_.push_back({cuts, cores_, content_, split_});
+    if (cuts.size() < 2) return;
+    std::vector<LoopCount> turned = cuts;
+    std::swap(turned.front(), turned.back());
+    ways_.push_back({std::move(turned), cores_, content_, split_});
   }
 
   const Chip& chip_;

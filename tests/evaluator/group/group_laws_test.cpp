@@ -1,0 +1,184 @@
+// Laws of group costs under random graphs and accelerators. TEST_SEED chooses others.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/random.h"
+#include "evaluator/group/accelerator_group_model.h"
+#include "evaluator/group/group_shape.h"
+#include "evaluator/group/group_simulator.h"
+#include "problems/builtin_accelerators.h"
+#include "tests/evaluator/group/small_graph.h"
+#include "tests/support/doctest.h"
+
+using namespace paretrain::evaluator;
+using paretrain::RandomStream;
+using paretrain::problems::builtin_accelerator;
+using paretrain::tests::GroupOf;
+using paretrain::tests::SmallGraph;
+
+namespace {
+
+std::uint64_t seed() {
+  const char* const given = std::getenv("TEST_SEED");
+  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+}
+
+// A chain of three to five operators on images of random sizes.
+SmallGraph random_chain(RandomStream& random) {
+  SmallGraph graph(random.below(2) == 0 ? 8 : 32);
+  const auto size = static_cast<std::int64_t>(5 + random.below(36));
+  const auto channels = static_cast<std::int64_t>(1 + random.below(48));
+  const auto batch = static_cast<std::int64_t>(1 + random.below(3));
+  StorageId x = graph.tensor("x", {batch, channels, size, size}, StorageRole::Input);
+  const std::uint64_t length = 3 + random.below(3);
+  for (std::uint64_t o = 0; o < length; ++o) {
+    const std::uint64_t kind = random.below(4);
+    if (kind == 0) {
+      x = graph.relu(x);
+    } else if (kind == 1) {
+      x = graph.add(x, x);
+    } else {
+      const auto kernel = static_cast<std::int64_t>(1 + 2 * random.below(3));
+      const auto stride = static_cast<std::int64_t>(1 + random.below(2));
+      x = graph.convolution(x, static_cast<std::int64_t>(1 + random.below(64)), kernel, stride);
+    }
+  }
+  return graph;
+}
+
+Accelerator random_accelerator(RandomStream& random) {
+  constexpr std::array kNames{"edge-tpu-quad", "fusemax", "fusemax-example", "edge-tpu-4x4"};
+  Accelerator accelerator = *builtin_accelerator(kNames[random.below(kNames.size())]);
+  for (Link& link : accelerator.links)
+    link.bandwidth_bits <<= random.below(3);
+  return accelerator;
+}
+
+template <class Visit>
+void visit_groups(const AcceleratorGroupModel& model, const SmallGraph& graph, Visit&& visit) {
+  const std::size_t count = graph.graph().operators.size();
+  for (std::size_t first = 0; first < count; ++first)
+    for (std::size_t last = first; last < count; ++last) {
+      const GroupOf group(graph.graph(), first, last);
+      if (model.is_legal(group.operators)) visit(group);
+    }
+}
+
+constexpr std::uint64_t kTrials = 40;
+
+}  // namespace
+
+TEST_CASE("group cost: never below the busiest resource and the parts add up") {
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    RandomStream random(seed(), 2, trial);
+    const SmallGraph graph = random_chain(random);
+    const Accelerator accelerator = random_accelerator(random);
+    GroupCostOptions options;
+    options.tile_objective = static_cast<Objective>(random.below(3));
+    const AcceleratorGroupModel model(graph.graph(), accelerator, {}, options);
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    visit_groups(model, graph, [&](const GroupOf& group) {
+      const GroupReport report = model.report(group.content());
+      const GroupCost cost = model.cost(group.content());
+      CHECK(cost.latency == report.cost.latency);
+      CHECK(cost.energy == doctest::Approx(report.energy.total()));
+      CHECK(cost.offchip_bytes == report.cost.offchip_bytes);
+      for (const ResourceUse& use : report.resources)
+        CHECK(cost.latency >= use.busy_cycles);
+    });
+  }
+}
+
+TEST_CASE("group cost: a group moves at least what it fetches and stores once") {
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    RandomStream random(seed(), 3, trial);
+    const SmallGraph graph = random_chain(random);
+    const Accelerator accelerator = random_accelerator(random);
+    const AcceleratorGroupModel model(graph.graph(), accelerator, {}, {});
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    visit_groups(model, graph, [&](const GroupOf& group) {
+      std::int64_t least = 0;
+      for (const GroupTensor& tensor : group_shape(graph.graph(), group.content()).tensors)
+        least += tensor.fetch_bytes + tensor.store_bytes;
+      CHECK(model.cost(group.content()).offchip_bytes >= least);
+    });
+  }
+}
+
+TEST_CASE("group cost: more bandwidth never costs latency; scaled energies scale the total") {
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    RandomStream random(seed(), 4, trial);
+    const SmallGraph graph = random_chain(random);
+    const Accelerator plain = random_accelerator(random);
+    Accelerator wide = plain;
+    for (Link& link : wide.links)
+      link.bandwidth_bits *= 2;
+    Accelerator hot = plain;
+    for (Core& core : hot.cores) {
+      core.array.mac_energy_pj *= 8;
+      for (Memory& memory : core.memories) {
+        memory.read_energy_pj *= 8;
+        memory.write_energy_pj *= 8;
+      }
+    }
+    for (Link& link : hot.links)
+      link.energy_per_cycle_pj *= 8;
+    const AcceleratorGroupModel base(graph.graph(), plain, {}, {});
+    const AcceleratorGroupModel faster(graph.graph(), wide, {}, {});
+    const AcceleratorGroupModel hotter(graph.graph(), hot, {}, {});
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    visit_groups(base, graph, [&](const GroupOf& group) {
+      const GroupCost cost = base.cost(group.content());
+      CHECK(faster.cost(group.content()).latency <= cost.latency);
+      CHECK(hotter.cost(group.content()).energy == doctest::Approx(8 * cost.energy));
+    });
+  }
+}
+
+TEST_CASE("group cost: more memory never costs more of what the choices minimise") {
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    RandomStream random(seed(), 5, trial);
+    const SmallGraph graph = random_chain(random);
+    const Accelerator plain = random_accelerator(random);
+    Accelerator large = plain;
+    for (Core& core : large.cores)
+      if (core.kind != CoreKind::Memory && !core.memories.empty())
+        core.memories.back().size_bits *= 4;
+    const AcceleratorGroupModel base(graph.graph(), plain, {}, {});
+    const AcceleratorGroupModel roomy(graph.graph(), large, {}, {});
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    visit_groups(base, graph, [&](const GroupOf& group) {
+      CHECK(roomy.is_legal(group.operators));
+      CHECK(roomy.cost(group.content()).latency <= base.cost(group.content()).latency);
+    });
+  }
+}
+
+TEST_CASE("simulated_group: traffic and energy equal the model's and latency is near it") {
+  std::vector<double> deviations;
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    RandomStream random(seed(), 6, trial);
+    const SmallGraph graph = random_chain(random);
+    const Accelerator accelerator = random_accelerator(random);
+    const AcceleratorGroupModel model(graph.graph(), accelerator, {}, {});
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    visit_groups(model, graph, [&](const GroupOf& group) {
+      const GroupCost cost = model.cost(group.content());
+      const GroupSimulation played = model.simulation(group.content());
+      // Pieces of a tensor that is cut along several loops are rounded one by one.
+      CHECK(std::abs(played.offchip_bytes - cost.offchip_bytes) <= cost.offchip_bytes / 1000 + 4);
+      // Of small tensors the last word of each piece is seldom full.
+      if (cost.offchip_bytes > 100000)
+        CHECK(played.energy.total() == doctest::Approx(cost.energy).epsilon(0.05));
+      for (const std::int64_t busy : played.busy)
+        CHECK(played.latency >= busy);
+      deviations.push_back(
+          std::abs(static_cast<double>(cost.latency) / static_cast<double>(played.latency) - 1));
+    });
+  }
+  std::ranges::sort(deviations);
+  REQUIRE(deviations.size() > 100);
+  CHECK(deviations[deviations.size() / 2] <= 0.01);
+  CHECK(deviations[deviations.size() * 9 / 10] <= 0.05);
+}

@@ -1,0 +1,128 @@
+#include "problems/training_problem.h"
+
+#include <numeric>
+
+#include "base/error.h"
+#include "problems/named_plans.h"
+#include "results/evaluation_report.h"
+#include "results/evaluation_text.h"
+#include "tests/support/doctest.h"
+
+using namespace paretrain;
+using namespace paretrain::problems;
+
+namespace {
+
+TrainingProblemOptions on(const std::string& accelerator) {
+  TrainingProblemOptions options;
+  options.accelerator = accelerator;
+  options.import.batch = 8;
+  return options;
+}
+
+results::EvaluationReport report_of(const TrainingProblem& problem, const std::string& plan) {
+  results::EvaluationSubject subject;
+  subject.problem = &problem.problem;
+  subject.group_costs = problem.group_costs;
+  subject.plan = plan;
+  return results::evaluation_report(subject, *named_plan(problem.problem, plan));
+}
+
+}  // namespace
+
+TEST_CASE("training_problem: keeping everything unfused costs the sum of the operators") {
+  const TrainingProblem mlp = training_problem("mlp", on("edge-tpu-quad"));
+  const PlanEvaluation whole = mlp.problem.evaluate(mlp.problem.keep_all());
+  CHECK(whole.groups == mlp.graph->operators.size());
+  std::int64_t latency = 0;
+  double energy = 0;
+  for (const evaluator::PlanStep& step : mlp.problem.explain(mlp.problem.keep_all()).steps) {
+    REQUIRE(step.operators.size() == 1);
+    latency += step.cost.latency;
+    energy += step.cost.energy;
+  }
+  CHECK(whole.latency == latency);
+  CHECK(whole.energy == doctest::Approx(energy));
+}
+
+TEST_CASE("evaluation_report: totals equal the sums of their parts") {
+  const TrainingProblem mlp = training_problem("mlp", on("edge-tpu-quad"));
+  for (const char* const plan : {"keep-all", "recompute-all+greedy", "greedy-memory"}) {
+    const results::EvaluationReport report = report_of(mlp, plan);
+    std::int64_t latency = 0;
+    std::int64_t bytes = 0;
+    for (const results::EvaluatedGroup& group : report.groups) {
+      latency += group.cost.latency;
+      bytes += group.cost.offchip_bytes;
+      CHECK(group.detail->cost.latency == group.cost.latency);
+    }
+    CHECK(report.totals.latency == latency);
+    CHECK(report.totals.offchip_bytes == bytes);
+    CHECK(report.totals.energy == doctest::Approx(report.energy->total()));
+    CHECK(std::accumulate(report.peak_by_role.begin(),
+                          report.peak_by_role.end(),
+                          std::int64_t{0}) == report.totals.peak_bytes);
+    CHECK(report.recomputed.size() == report.totals.recomputed);
+  }
+}
+
+TEST_CASE("evaluation_json: has the keys that scripts rely on") {
+  const TrainingProblem mlp = training_problem("mlp", on("fusemax"));
+  const std::string json = results::evaluation_json(report_of(mlp, "recompute-all"));
+  for (const char* const key : {"latency_cycles",
+                                "energy_pj",
+                                "peak_memory_bytes",
+                                "by_role",
+                                "optimizer_state",
+                                "tensors",
+                                "compute",
+                                "on_chip",
+                                "off_chip",
+                                "links",
+                                "offchip_bytes",
+                                "recompute_macs",
+                                "groups",
+                                "tiles"})
+    CHECK(json.find("\"" + std::string(key) + "\"") != std::string::npos);
+}
+
+TEST_CASE("training_problem: the text of a genome reads back to the same numbers") {
+  const TrainingProblem mlp = training_problem("mlp", on("edge-tpu-quad"));
+  const Genome genome = *named_plan(mlp.problem, "recompute-all+greedy");
+  const Genome again = mlp.problem.parsed(mlp.problem.text(genome), "text");
+  CHECK(mlp.problem.evaluate(genome) == mlp.problem.evaluate(again));
+}
+
+TEST_CASE("training_problem: the fingerprint tells accelerators and objectives apart") {
+  TrainingProblemOptions energy = on("edge-tpu-quad");
+  energy.tile_objective = evaluator::Objective::Energy;
+  const auto quad = training_problem("mlp", on("edge-tpu-quad")).problem.fingerprint();
+  CHECK(quad == training_problem("mlp", on("edge-tpu-quad")).problem.fingerprint());
+  CHECK(quad != training_problem("mlp", on("fusemax")).problem.fingerprint());
+  CHECK(quad != training_problem("mlp", energy).problem.fingerprint());
+}
+
+TEST_CASE("training_problem: micro-batches run forward and backward several times") {
+  TrainingProblemOptions parts = on("edge-tpu-quad");
+  parts.micro_batch = 2;
+  const TrainingProblem whole = training_problem("mlp", on("edge-tpu-quad"));
+  const TrainingProblem cut = training_problem("mlp", parts);
+  CHECK(cut.problem.evaluate(cut.problem.keep_all()).latency >
+        whole.problem.evaluate(whole.problem.keep_all()).latency);
+  parts.micro_batch = 3;
+  CHECK_THROWS_WITH_AS(static_cast<void>(training_problem("mlp", parts)),
+                       "--micro-batch: 3 was given; expected a divisor of the batch, 8",
+                       InputError);
+}
+
+TEST_CASE("training_problem: simulated plans agree in traffic") {
+  const TrainingProblem mlp = training_problem("mlp", on("edge-tpu-quad"));
+  results::EvaluationSubject subject;
+  subject.problem = &mlp.problem;
+  subject.group_costs = mlp.group_costs;
+  subject.simulation = results::Simulation::On;
+  const auto report =
+      results::evaluation_report(subject, *named_plan(mlp.problem, "keep-all+greedy"));
+  for (const results::EvaluatedGroup& group : report.groups)
+    CHECK(group.simulation->offchip_bytes == group.cost.offchip_bytes);
+}
