@@ -55,10 +55,7 @@ class Reach {
 };
 
 // Where core files named in a text are looked for; empty for a text that has no folder.
-struct CoreFolder {
-  std::optional<std::filesystem::path> folder;
-  std::filesystem::path own_file;
-};
+using CoreFolder = std::optional<std::filesystem::path>;
 
 class AcceleratorReader {
  public:
@@ -153,7 +150,7 @@ class AcceleratorReader {
                         std::any_of(relative.begin(), relative.end(), [](const auto& part) {
                           return part == "..";
                         });
-    if (!folder_.folder || leaves) {
+    if (!folder_ || leaves) {
       reader_.problem(line,
                       "core file '" + file + "' " +
                           (leaves ? "lies outside the accelerator's folder"
@@ -161,8 +158,8 @@ class AcceleratorReader {
       return {};
     }
     std::error_code ignored;
-    std::filesystem::path path = *folder_.folder / "cores" / relative;
-    if (!std::filesystem::exists(path, ignored)) path = *folder_.folder / relative;
+    std::filesystem::path path = *folder_ / "cores" / relative;
+    if (!std::filesystem::exists(path, ignored)) path = *folder_ / relative;
     if (!std::filesystem::exists(path, ignored)) {
       reader_.problem(line,
                       "core file '" + file + "' does not exist",
@@ -387,11 +384,11 @@ AcceleratorFile read_accelerator_file(const std::filesystem::path& path) {
   const std::filesystem::path folder =
       path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   const YamlNode root = yaml_from_file(path);
-  return AcceleratorReader(path.string(), {folder, path}).read(root);
+  return AcceleratorReader(path.string(), folder).read(root);
 }
 
 AcceleratorFile read_accelerator_text(std::string_view text, const std::string& name) {
-  return AcceleratorReader(name, {std::nullopt, {}}).read(yaml_from_text(text, name));
+  return AcceleratorReader(name, std::nullopt).read(yaml_from_text(text, name));
 }
 
 AcceleratorFile accelerator_of(const std::string& path_or_name) {
