@@ -91,23 +91,24 @@ concept GroupLegality = requires(F legal, std::span<const std::uint32_t> members
   { legal(members) } -> std::convertible_to<bool>;
 };
 
+struct RepairTask {
+  Dependences dependences;
+  std::span<const ActiveEdge> edges;
+  std::size_t max_length = 1;  // of a group
+};
+
 // Takes the edges once, in the order given. `legal` is asked about the members of the union,
 // ascending; the length is checked before. `dropped` is called with the gene of each dropped edge.
-// Requires: `grouping` reset to the nodes of `dependences`.
+// Requires: `grouping` reset to the nodes of the task.
 // Cost: per edge what path_through_others() costs, and one call of `legal`.
 template <GroupLegality Legal, std::invocable<std::uint32_t> Dropped>
-void repair(Grouping& grouping,
-            const Dependences& dependences,
-            std::span<const ActiveEdge> edges,
-            std::size_t max_length,
-            Legal legal,
-            Dropped dropped) {
-  for (const ActiveEdge& edge : edges) {
+void repair(Grouping& grouping, const RepairTask& task, Legal legal, Dropped dropped) {
+  for (const ActiveEdge& edge : task.edges) {
     const std::uint32_t first = grouping.group(edge.producer);
     const std::uint32_t last = grouping.group(edge.consumer);
     if (first == last) continue;
-    if (std::size_t{grouping.length(first)} + grouping.length(last) > max_length ||
-        grouping.path_through_others(first, last, dependences) ||
+    if (std::size_t{grouping.length(first)} + grouping.length(last) > task.max_length ||
+        grouping.path_through_others(first, last, task.dependences) ||
         !legal(grouping.members_of_both(first, last))) {
       dropped(edge.gene);
     } else {

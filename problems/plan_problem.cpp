@@ -1,5 +1,6 @@
 #include "problems/plan_problem.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -93,6 +94,12 @@ std::string node_name(const StepGraph& graph, const evaluator::RunningOperator& 
   std::string name(1, phase_letter(running, op.phase));
   name += std::to_string(op.forward ? op.forward->index() : running.op.index());
   return name;
+}
+
+bool reads_recompute(std::span<const std::uint32_t> values, const evaluator::RunningPlan& running) {
+  return std::any_of(values.begin(), values.end(), [&](std::uint32_t value) {
+    return running.late_copy(value) != value;
+  });
 }
 
 }  // namespace
@@ -228,11 +235,8 @@ void PlanProblem::drop_inactive(std::span<std::uint64_t> genome, PlanScratch& sc
       const std::uint32_t fusion = layout.layout.fusion_index(gene);
       const genome::TemplateEdge& edge = layout.layout.edges()[fusion];
       const std::uint32_t consumer = running.position(edge.consumer);
-      bool active = (layout.always[word] & bit) != 0;
-      if (!active && consumer != kNone) {
-        for (const std::uint32_t value : layout.values[fusion])
-          active = active || running.late_copy(value) != value;
-      }
+      const bool active = (layout.always[word] & bit) != 0 ||
+                          (consumer != kNone && reads_recompute(layout.values[fusion], running));
       if (active)
         scratch.edges_.push_back({gene, running.position(edge.producer), consumer});
       else
@@ -253,9 +257,9 @@ void PlanProblem::canonicalize(std::span<std::uint64_t> genome, PlanScratch& scr
     return scratch.memory_.is_legal(*state_->model, scratch.members_);
   };
   genome::repair(scratch.grouping_,
-                 {running.predecessor_begin(), running.predecessor_list()},
-                 scratch.edges_,
-                 static_cast<std::size_t>(state_->model->max_group_length()),
+                 {{running.predecessor_begin(), running.predecessor_list()},
+                  scratch.edges_,
+                  static_cast<std::size_t>(state_->model->max_group_length())},
                  legal,
                  [&](std::uint32_t gene) { set_gene(genome, gene, 0); });
 }

@@ -89,6 +89,8 @@ class PlanProblem {
  public:
   // Errors: InputError when a sum that every plan reaches passes 2^63 - 1.
   explicit PlanProblem(PlanProblemParts parts);
+  PlanProblem(const PlanProblem&) = delete;
+  PlanProblem& operator=(const PlanProblem&) = delete;
   PlanProblem(PlanProblem&&) noexcept;
   PlanProblem& operator=(PlanProblem&&) noexcept;
   ~PlanProblem();

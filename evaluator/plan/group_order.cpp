@@ -10,6 +10,9 @@ namespace paretrain::evaluator {
 void GroupOrder::rebuild(const RunningPlan& running, std::span<const std::uint32_t> groups) {
   find_quotient(running, groups);
   run(groups);
+  DCHECK(
+      std::all_of(waiting_for_.begin(), waiting_for_.end(), [](std::uint32_t n) { return n == 0; }),
+      "the quotient graph of the groups is cyclic");
   gather(groups);
 }
 

@@ -114,13 +114,13 @@ void PlanSweep::find_traffic(const Plan& plan) {
 void PlanSweep::list_read(std::uint32_t copy, std::uint32_t value, std::uint32_t step) {
   if (read_at_[copy] == step + 1) return;
   read_at_[copy] = step + 1;
-  reads_.push_back(StepValueId(value));
+  reads_.emplace_back(value);
 }
 
 void PlanSweep::list_write(std::uint32_t copy, std::uint32_t value, std::uint32_t step) {
   if (written_at_[copy] == step + 1) return;
   written_at_[copy] = step + 1;
-  writes_.push_back(StepValueId(value));
+  writes_.emplace_back(value);
 }
 
 // A value that is read is fetched once, unless all of it was made in this group.

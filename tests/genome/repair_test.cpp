@@ -50,9 +50,10 @@ Result repaired(const Graph& graph,
   Grouping grouping;
   Result result;
   grouping.reset(graph.dependences().size());
-  genome::repair(grouping, graph.dependences(), edges, max_length, legal, [&](std::uint32_t gene) {
-    result.dropped.push_back(gene);
-  });
+  genome::repair(
+      grouping, {graph.dependences(), edges, max_length}, legal, [&](std::uint32_t gene) {
+        result.dropped.push_back(gene);
+      });
   result.groups = by_smallest({grouping.groups().begin(), grouping.groups().end()});
   return result;
 }
