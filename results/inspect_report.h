@@ -22,7 +22,7 @@ struct InspectReport {
   std::optional<MemoryFit> memory;
 };
 
-// One JSON document, schema 1. Source of the keys: docs/formats.md, inspect.
+// One JSON document, schema 1. Source of the keys: docs/training-graph.md, The report.
 [[nodiscard]] std::string inspect_json(const InspectReport& report);
 
 // The same in sections, at most 80 columns where names allow it; the largest candidates only.

@@ -163,7 +163,9 @@ TEST_CASE("training memory: other exports of a model give the same numbers") {
        {"bert_base_128.train.op13", "bert_base_128.train"},
        {"mlp_mnist.train.weights_as_inputs", "mlp_mnist.train"},
        {"resnet18_cifar.train.weights_as_inputs", "resnet18_cifar.train"}}};
-  for (const auto& [other, base] : pairs) {
+  for (const auto& pair : pairs) {
+    const char* other = pair.first;
+    const char* base = pair.second;
     const auto other_file = shared_data(std::string("models/") + other + ".onnx");
     const auto base_file = shared_data(std::string("models/") + base + ".onnx");
     if (!other_file || !base_file) continue;
