@@ -36,7 +36,7 @@ struct GroupCostOptions {
   // Times that forward and backward run before the update (batch / --micro-batch).
   std::int64_t repetitions = 1;
   // Answers remembered at most, groups and operator tiles each.
-  std::size_t remembered = std::size_t{1} << 20U;
+  std::size_t remembered = std::size_t{1} << 18U;
   int loop_limit = 6;
 };
 
