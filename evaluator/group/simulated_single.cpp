@@ -216,10 +216,33 @@ class SinglePlayer {
       return;
     }
     const std::vector<Visit> all = visits(access, total, Halo::Included);
-    for (std::size_t v = 0; v < all.size(); ++v)
-      wire_fetch(add_fetch(access, operand, all[v].bytes, all[v].first),
-                 all[v].first,
-                 v < 2 ? std::nullopt : std::optional(all[v - 2].last));
+    for (std::size_t v = 0; v < all.size(); ++v) {
+      // A part that is used for many steps comes in as many bursts while the one before is in use,
+      // so that it does not keep small transfers waiting.
+      const std::size_t bursts = v == 0 ? 1 : all[v - 1].last - all[v - 1].first + 1;
+      fetch_bursts(access, operand, all[v], bursts);
+      if (v >= 2) tasks_.wait(first_burst_, runs_[all[v - 2].last]);
+    }
+  }
+
+  void fetch_bursts(const Access& access,
+                    NestOperand operand,
+                    const Visit& visit,
+                    std::size_t bursts) {
+    const TransferCost cost = fetch_cost(chip_, visit.bytes, ends(access, operand, visit.bytes));
+    tasks_.account(cost);
+    tasks_.account_bytes(visit.bytes);
+    const auto count = static_cast<std::int64_t>(bursts);
+    std::size_t before = 0;
+    for (std::int64_t burst = 0; burst < count; ++burst) {
+      SimulatedTask task{"fetch", cost.uses, {}, static_cast<std::int64_t>(visit.first)};
+      for (ResourceCycles& use : task.uses)
+        use.cycles = use.cycles * (burst + 1) / count - use.cycles * burst / count;
+      if (burst > 0) task.waits.push_back(before);
+      before = tasks_.add(std::move(task));
+      if (burst == 0) first_burst_ = before;
+    }
+    tasks_.wait(runs_[visit.first], before);
   }
 
   // The step waits for the fetch, the fetch for the step whose buffer it takes.
@@ -286,6 +309,7 @@ class SinglePlayer {
   std::vector<CoreId> cores_;
   std::vector<Step> steps_;
   std::vector<std::size_t> runs_;
+  std::size_t first_burst_ = 0;  // of the visit fetched last
   TaskList tasks_;
 };
 
