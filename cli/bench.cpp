@@ -256,7 +256,7 @@ StopRequest searched(BenchRun& run, Terminal& terminal) {
   run.front = run.from_population ? population_front(run, search.state()) : search.state().archive;
   const auto reason = search.stop_reason();
   run.stop = reason ? engine::description(*reason) : "stopped by a signal";
-  run.status = !reason ? "interrupted" : run.front.size() == 0 ? "infeasible" : "done";
+  run.status = !reason ? "interrupted" : run.front.size() == 0 ? "infeasible" : "finished";
   return reason ? StopRequest::None : StopSignals::request();
 }
 

@@ -5,9 +5,12 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/command.h"
+#include "cli/loaded_problem.h"
 #include "cli/problem_options.h"
 #include "evaluator/hardware/offchip.h"
 #include "problems/accelerator_file.h"
+#include "problems/cost_graph_file.h"
+#include "problems/cost_graph_summary.h"
 #include "problems/model_step.h"
 #include "results/inspect_report.h"
 
@@ -38,6 +41,24 @@ std::optional<results::MemoryFit> memory_of(const std::string& accelerator) {
   return results::MemoryFit{file.accelerator.name, Bytes(dram->size_bits / 8)};
 }
 
+results::InspectReport cost_graph_report(const ProblemOptions& options) {
+  const LoadedProblem loaded = loaded_problem(options);
+  results::InspectReport report;
+  report.summary =
+      problems::cost_graph_summary(problems::read_cost_graph(options.model), loaded.plans());
+  report.warnings = loaded.warnings;
+  return report;
+}
+
+void print_report(const results::InspectReport& report,
+                  const Options& options,
+                  Terminal& terminal) {
+  for (const std::string& warning : report.warnings)
+    terminal.warning(warning);
+  terminal.data(options.flag("json") ? results::inspect_json(report)
+                                     : results::inspect_page(report));
+}
+
 }  // namespace
 
 CommandSyntax inspect_syntax() {
@@ -50,7 +71,8 @@ CommandSyntax inspect_syntax() {
               "Derives the training step of a model and shows it: operators, multiply-accumulates, "
               "what the backward pass reads, the memory peak when everything is kept, and the "
               "tensors that a plan may recompute. Nothing is searched.",
-          .positionals = {{"MODEL", "an .onnx file or the name of a built-in model"}},
+          .positionals = {{"MODEL",
+                           "an .onnx file, a cost graph (.json) or the name of a built-in model"}},
           .groups = std::move(groups),
           .examples = {"paretrain inspect resnet18 --batch 8",
                        "paretrain inspect net.onnx --optimizer momentum --json"}};
@@ -58,10 +80,10 @@ CommandSyntax inspect_syntax() {
 
 int run_inspect(const Options& options, Terminal& terminal) {
   const ProblemOptions problem = problem_options(options);
-  if (is_cost_graph(problem.model))
-    throw InputError(Problem{problem.model,
-                             "is a cost graph; expected an .onnx file or a built-in model",
-                             "`paretrain evaluate` shows what a plan of a cost graph costs"});
+  if (is_cost_graph(problem.model)) {
+    print_report(cost_graph_report(problem), options, terminal);
+    return kDone;
+  }
   const problems::ImportedModel model = inspected_model(problem);
   evaluator::TrainingGraph graph = problems::model_step(model, problem.training);
   results::InspectReport report;
@@ -71,10 +93,7 @@ int run_inspect(const Options& options, Terminal& terminal) {
   report.warnings = model.warnings;
   report.warnings.insert(report.warnings.end(), graph.warnings.begin(), graph.warnings.end());
   report.memory = memory_of(problem.accelerator.accelerator);
-  for (const std::string& warning : report.warnings)
-    terminal.warning(warning);
-  const bool json = options.flag("json");
-  terminal.data(json ? results::inspect_json(report) : results::inspect_page(report));
+  print_report(report, options, terminal);
   return kDone;
 }
 

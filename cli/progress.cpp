@@ -36,6 +36,11 @@ std::string duration_text(double seconds) {
          (rest.size() < 2 ? "0" : "") + rest;
 }
 
+// Four decimals, unless they would hide the number.
+std::string hypervolume_text(double share) {
+  return share >= 0.01 || share == 0 ? fixed_text(share, 4) : general_text(share, 4);
+}
+
 }  // namespace
 
 std::string progress_text(const ProgressFigures& figures) {
@@ -47,7 +52,7 @@ std::string progress_text(const ProgressFigures& figures) {
     text += "  nothing feasible yet";
   } else if (report.hypervolume) {
     text +=
-        "  hv " + fixed_text(*report.hypervolume, 4) +
+        "  hv " + hypervolume_text(*report.hypervolume) +
         (figures.hypervolume_before ? change_text(*report.hypervolume, *figures.hypervolume_before)
                                     : "");
   }

@@ -40,10 +40,6 @@ std::string count_text(std::uint64_t count) {
   return grouped_text(static_cast<std::int64_t>(count));
 }
 
-std::string share_text(double share) {
-  return number_text(std::round(share * 1e6) / 1e6);
-}
-
 std::string subtitle_of(const results::RunManifest& manifest) {
   std::string text = grouped_text(manifest.front) + " non-dominated plans of " +
                      count_text(manifest.statistics.evaluations) + " evaluated";
@@ -53,8 +49,8 @@ std::string subtitle_of(const results::RunManifest& manifest) {
     text += " · generation " + count_text(manifest.generation);
   }
   if (manifest.hypervolume) {
-    text += " · hypervolume " + share_text(manifest.hypervolume->front) + " (baselines " +
-            share_text(manifest.hypervolume->baselines) + ")";
+    text += " · hypervolume " + general_text(manifest.hypervolume->front, 5) + " (baselines " +
+            general_text(manifest.hypervolume->baselines, 5) + ")";
   }
   return text;
 }
@@ -192,8 +188,8 @@ std::vector<std::pair<std::size_t, std::string>> chosen_plans(const RunOutcome& 
 }
 
 std::string hypervolume_text(const results::HypervolumeSummary& hypervolume) {
-  std::string text = "hypervolume: front " + share_text(hypervolume.front) + ", baselines alone " +
-                     share_text(hypervolume.baselines);
+  std::string text = "hypervolume: front " + general_text(hypervolume.front, 5) +
+                     ", baselines alone " + general_text(hypervolume.baselines, 5);
   if (hypervolume.baselines > 0)
     text += " (" + change_text(hypervolume.front, hypervolume.baselines) + ")";
   return text + "\n";

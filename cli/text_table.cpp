@@ -62,4 +62,12 @@ std::string significant_text(double number, int digits) {
   return fixed_text(number, std::clamp(digits - before, 0, 15));
 }
 
+std::string general_text(double number, int digits) {
+  CHECK(std::isfinite(number), "only finite numbers are printed");
+  std::array<char, 40> buffer{};
+  const auto result = std::to_chars(
+      buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::general, digits);
+  return {buffer.data(), result.ptr};
+}
+
 }  // namespace paretrain::cli

@@ -25,5 +25,7 @@ class TextTable {
 [[nodiscard]] std::string fixed_text(double number, int decimals);
 // In decimal notation with that many significant digits, whole parts always in full.
 [[nodiscard]] std::string significant_text(double number, int digits);
+// The same, with an exponent where the number is very small or large: shares of a volume.
+[[nodiscard]] std::string general_text(double number, int digits);
 
 }  // namespace paretrain::cli

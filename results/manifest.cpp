@@ -32,7 +32,7 @@ std::string status_text(RunStatus status) {
     case RunStatus::Running:
       return "running";
     case RunStatus::Done:
-      return "done";
+      return "finished";
     case RunStatus::Interrupted:
       return "interrupted";
     case RunStatus::Infeasible:
