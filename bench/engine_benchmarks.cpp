@@ -16,14 +16,9 @@ namespace {
 
 using Points = std::vector<double>;
 
-// One set of points per iteration; enough of them to be measured.
-benchmark::IterationCount ring_size(const PointSet& set) {
-  return static_cast<benchmark::IterationCount>(40000 / set.points);
-}
-
 std::vector<Points> ring(const PointSet& set, std::uint64_t seed) {
   std::vector<Points> sets;
-  for (benchmark::IterationCount i = 0; i < ring_size(set); ++i)
+  for (std::int64_t i = 0; i < ring_size(set); ++i)
     sets.push_back(random_points(set, seed, static_cast<std::uint64_t>(i)));
   return sets;
 }

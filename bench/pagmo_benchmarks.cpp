@@ -19,9 +19,9 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-// One set of points per iteration; few, for pagmo's ranks take time with the square of the points.
-benchmark::IterationCount ring_size(const PointSet& set) {
-  return static_cast<benchmark::IterationCount>(std::max<std::size_t>(1, 2000 / set.points));
+// Fewer than for hypervolumes: the time of ranks grows with the square of the points.
+std::int64_t rank_ring_size(const PointSet& set) {
+  return std::max<std::int64_t>(1, ring_size(set) / 20);
 }
 
 Rows rows_of(const PointSet& set, const std::vector<double>& values) {
@@ -34,16 +34,16 @@ Rows rows_of(const PointSet& set, const std::vector<double>& values) {
   return rows;
 }
 
-std::vector<Rows> ring(const PointSet& set, std::uint64_t seed) {
+std::vector<Rows> ring(const PointSet& set, std::int64_t size, std::uint64_t seed) {
   std::vector<Rows> sets;
-  for (benchmark::IterationCount i = 0; i < ring_size(set); ++i)
+  for (std::int64_t i = 0; i < size; ++i)
     sets.push_back(rows_of(set, random_points(set, seed, static_cast<std::uint64_t>(i))));
   return sets;
 }
 
 void register_rank(const PointSet& set) {
   const auto run = [set, repetition = std::uint64_t{0}](benchmark::State& state) mutable {
-    const std::vector<Rows> sets = ring(set, ++repetition);
+    const std::vector<Rows> sets = ring(set, rank_ring_size(set), ++repetition);
     std::size_t fronts = 0;  // of the first points
     std::size_t next = 0;
     for (auto _ : state) {
@@ -53,13 +53,13 @@ void register_rank(const PointSet& set) {
     state.counters["fronts"] = static_cast<double>(fronts);
   };
   benchmark::RegisterBenchmark(("rank/pagmo/" + name(set)).c_str(), run)
-      ->Iterations(ring_size(set))
+      ->Iterations(rank_ring_size(set))
       ->Unit(benchmark::kMicrosecond);
 }
 
 void register_hypervolume(const PointSet& set) {
   const auto run = [set, repetition = std::uint64_t{0}](benchmark::State& state) mutable {
-    const std::vector<Rows> sets = ring(set, ++repetition);
+    const std::vector<Rows> sets = ring(set, ring_size(set), ++repetition);
     const std::vector<double> reference(set.objectives, kReference);
     std::size_t next = 0;
     for (auto _ : state)

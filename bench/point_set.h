@@ -27,6 +27,11 @@ struct PointSet {
 // "uniform/M:2/N:100".
 [[nodiscard]] std::string name(const PointSet& set);
 
+// How many sets a repetition uses up, one per iteration: enough to be measured.
+[[nodiscard]] inline std::int64_t ring_size(const PointSet& set) {
+  return static_cast<std::int64_t>(40000 / set.points);
+}
+
 // Shape: points x objectives, row by row.
 [[nodiscard]] std::vector<double> random_points(const PointSet& set,
                                                 std::uint64_t seed,
