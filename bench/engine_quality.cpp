@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bench/bench.h"
 #include "engine/hypervolume.h"
 #include "engine/search.h"
 #include "problems/bench_problem.h"
@@ -68,30 +68,37 @@ void add_run(const Line& line, std::uint64_t seed, double local_search, Found& f
   found.volumes.push_back(hypervolume.volume(result.objectives, bench.reference));
 }
 
+void print(const Line& line, Found found) {
+  std::sort(found.points.begin(), found.points.end());
+  std::sort(found.volumes.begin(), found.volumes.end());
+  const std::size_t middle = found.points.size() / 2;
+  std::printf("%-12s pop %3zu  found %3zu [%zu..%zu]  hypervolume %.6g [%.6g..%.6g]\n",
+              line.problem.c_str(),
+              line.population,
+              found.points[middle],
+              found.points.front(),
+              found.points.back(),
+              found.volumes[middle],
+              found.volumes.front(),
+              found.volumes.back());
+  std::fflush(stdout);
+}
+
 }  // namespace
 
-int engine_quality_bench(const std::vector<std::string>& arguments) {
-  const std::uint64_t seeds = arguments.size() > 1 ? std::stoul(arguments[1]) : 11;
+}  // namespace paretrain::bench
+
+// What a search finds of known fronts, which is not a matter of time and so not a benchmark:
+// paretrain_engine_quality [population|archive] [SEEDS].
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
   const double local_search = !arguments.empty() && arguments[0] == "archive" ? 0.2 : 0;
-  for (const Line& line : all_lines()) {
-    Found found;
+  const std::uint64_t seeds = arguments.size() > 1 ? std::stoul(arguments[1]) : 11;
+  for (const paretrain::bench::Line& line : paretrain::bench::all_lines()) {
+    paretrain::bench::Found found;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-      add_run(line, seed, local_search, found);
-    std::sort(found.points.begin(), found.points.end());
-    std::sort(found.volumes.begin(), found.volumes.end());
-    const std::size_t middle = found.points.size() / 2;
-    std::printf("%-12s pop %3zu  found %3zu [%zu..%zu]  hypervolume %.6g [%.6g..%.6g]\n",
-                line.problem.c_str(),
-                line.population,
-                found.points[middle],
-                found.points.front(),
-                found.points.back(),
-                found.volumes[middle],
-                found.volumes.front(),
-                found.volumes.back());
-    std::fflush(stdout);
+      paretrain::bench::add_run(line, seed, local_search, found);
+    paretrain::bench::print(line, std::move(found));
   }
   return 0;
 }
-
-}  // namespace paretrain::bench

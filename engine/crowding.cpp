@@ -56,7 +56,8 @@ void CrowdingDistance::link_objective(std::size_t objective) {
     const std::span<const KeyOrder::Entry> sorted = sorter_.sorted(keys_);
     chain([&](std::size_t i) { return sorted[i].row; });
   }
-  const double scale = 1 / range;
+  // Denormal ranges have no finite reciprocal, and zero times infinity is NaN.
+  const double scale = std::min(1 / range, std::numeric_limits<double>::max());
   for (std::size_t i = 0; i < entries_; ++i)
     column[i] *= scale;
 }

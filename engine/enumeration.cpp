@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/number_text.h"
 #include "engine/archive.h"
@@ -74,6 +75,7 @@ class Enumerator {
     result_.genomes = *count;
     const std::vector<std::uint32_t> order = problem_.canonical_prefix_order();
     if (!order.empty()) {
+      CHECK(problem_.layout().integers.empty(), "a prefix order is one of bits only");
       visit_tree(order);
     } else {
       if (*count > kMaxEnumeratedGenomes)
@@ -188,6 +190,11 @@ void Enumerator::take(GenomeView genome, const Evaluation& evaluation) {
   }
   const std::span<const double> values = evaluation.objectives.values();
   feasible_.append(genome, values, 0);
+  // Minus zero becomes zero, as in a search.
+  for (std::size_t i = feasible_.objectives.size() - objective_count_;
+       i < feasible_.objectives.size();
+       ++i)
+    feasible_.objectives[i] += 0.0;
   if (result_.worst.empty()) result_.worst.assign(values.begin(), values.end());
   for (std::size_t k = 0; k < objective_count_; ++k)
     result_.worst[k] = std::max(result_.worst[k], values[k]);

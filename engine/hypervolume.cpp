@@ -1,6 +1,7 @@
 #include "engine/hypervolume.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 
@@ -222,7 +223,7 @@ double plain_hypervolume(std::span<const double> points, std::span<const double>
   for (std::uint32_t subset = 1; subset < (1U << count); ++subset) {
     double volume = -1;
     for (std::size_t k = 0; k < dimension; ++k) {
-      double size = reference[k];
+      double size = std::numeric_limits<double>::infinity();
       for (std::size_t i = 0; i < count; ++i) {
         if (((subset >> i) & 1U) != 0)
           size = std::min(size, reference[k] - points[i * dimension + k]);

@@ -131,6 +131,11 @@ void Offspring::draw_entrants(const OffspringSource& source, std::size_t pairs) 
 }
 
 void Offspring::make(const OffspringSource& source) {
+  // A run that was allowed no evaluations so far has nobody to mate.
+  if (source.state.population.size() == 0) {
+    make_first(source, {});
+    return;
+  }
   begin(source, source.slots);
   const std::size_t archive = source.state.archive.size();
   const auto local = static_cast<std::size_t>(

@@ -99,10 +99,10 @@ class Problem {
   // point in results. The default compares gene by gene: bits, then integers, then reals.
   [[nodiscard]] virtual std::strong_ordering text_order(GenomeView a, GenomeView b) const;
 
-  // For `enumerate` of a problem with canonical forms: an order of all bit genes such that zeroing
-  // the genes from any place of that order on turns a canonical genome into a canonical genome.
-  // Then only canonical genomes (and their direct successors) are visited instead of all. Empty:
-  // there is no such order, all 2^bits genomes are visited.
+  // For `enumerate` of a problem of bits only with canonical forms: an order of all bit genes such
+  // that zeroing the genes from any place of that order on turns a canonical genome into a
+  // canonical genome. Then only canonical genomes (and their direct successors) are visited instead
+  // of all. Empty: there is no such order, all 2^bits genomes are visited.
   [[nodiscard]] virtual std::vector<std::uint32_t> canonical_prefix_order() const;
 };
 

@@ -78,7 +78,14 @@ struct Search::Parts {
 
   void begin();
   void gather_batch();
-  void settle_result(std::size_t row, const Evaluation& evaluation);
+
+  // A row of merged that the batch evaluates.
+  struct BatchRow {
+    std::uint32_t row = 0;
+    bool is_new = false;  // as ask() saw it; a resumed run evaluates known genomes once more
+  };
+
+  void settle_result(const BatchRow& batch_row, const Evaluation& evaluation);
   void take_evaluations(std::span<const Evaluation> evaluations);
   void count_new();
   void select();
@@ -102,7 +109,7 @@ struct Search::Parts {
   bool ready = false;            // start, resume or prepare was called
   bool asked = false;            // a batch is out
   Individuals merged;            // the population, then this generation's offspring with results
-  std::vector<std::uint32_t> batch_rows;  // rows of merged that the batch evaluates
+  std::vector<BatchRow> batch_rows;
   Individuals batch;
   std::vector<Evaluation> evaluations;
   Pace pace;  // of evaluation
@@ -132,27 +139,31 @@ void Search::Parts::gather_batch() {
   batch.clear();
   batch_rows.clear();
   for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::uint64_t fingerprint = offspring.fingerprints()[i];
     const std::optional<EvaluationMemory::Result> known =
-        memory.result(offspring.fingerprints()[i], made.genome(i));
+        memory.result(fingerprint, made.genome(i));
     if (known) {
       merged.append(*known->rows, known->row);
     } else {
-      batch_rows.push_back(static_cast<std::uint32_t>(merged.size()));
+      batch_rows.push_back({.row = static_cast<std::uint32_t>(merged.size()),
+                            .is_new = !memory.was_evaluated(fingerprint)});
       merged.append(made, i);
       batch.append(made, i);
     }
   }
 }
 
-void Search::Parts::settle_result(std::size_t row, const Evaluation& evaluation) {
+void Search::Parts::settle_result(const BatchRow& batch_row, const Evaluation& evaluation) {
   CHECK(evaluation.objectives.size() == objective_count, "an evaluation with other objectives");
   const bool finite = is_finite(evaluation);
+  const std::size_t row = batch_row.row;
   for (std::size_t i = 0; i < objective_count; ++i)
     merged.objectives[row * objective_count + i] = finite ? evaluation.objectives[i] + 0.0 : 0;
   merged.violations[row] =
       finite ? std::max(evaluation.violation, 0.0) : std::numeric_limits<double>::max();
   const std::uint64_t fingerprint = offspring.fingerprints()[row - state.population.size()];
-  if (!memory.remember(state.seen, fingerprint, merged, row)) return;
+  // The memory may have forgotten the genome since ask(), on account of rows before this one.
+  if (!batch_row.is_new || !memory.remember(state.seen, fingerprint, merged, row)) return;
   ++state.statistics.evaluations;
   if (merged.violations[row] > 0) ++state.statistics.infeasible_evaluations;
   if (!finite) ++state.statistics.not_finite;

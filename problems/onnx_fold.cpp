@@ -224,19 +224,33 @@ Folded gather(const NodeFacts& node, const TensorFacts&) {
   return picked(data, where_from);
 }
 
-// Of vectors, which is what shapes are.
+// Which positions of each axis a slice takes; ends are already in the output's shape.
 Folded slice(const NodeFacts& node, const TensorFacts& output) {
-  if (node.rank(0) != 1) return std::nullopt;
-  const std::int64_t extent = node.shape(0)[0];
+  const Shape& input = node.shape(0);
   const auto starts = node.integer_list_or_input("starts", 1);
-  const std::int64_t step = node.has_input(4) ? single_integer(node, 4) : 1;
-  if (!starts || starts->size() != 1) return std::nullopt;
-  const std::int64_t start = (*starts)[0];
-  std::int64_t at = start < 0 ? std::max(start, -extent - 1) + extent : start;
-  at = std::clamp<std::int64_t>(at, 0, step > 0 ? extent : std::max<std::int64_t>(extent - 1, 0));
-  std::vector<std::size_t> where_from;
-  for (std::int64_t i = 0; i < output.shape[0]; ++i)
-    where_from.push_back(static_cast<std::size_t>(at + i * step));
+  const auto axes = node.integer_list_or_input("axes", 3);
+  if (!starts) return std::nullopt;
+  Shape first(input.size(), 0);
+  Shape step(input.size(), 1);
+  for (std::size_t i = 0; i < starts->size(); ++i) {
+    const std::size_t axis =
+        axis_index(axes ? (*axes)[i] : static_cast<std::int64_t>(i), node.rank(0));
+    const std::int64_t extent = input[axis];
+    if (node.has_input(4)) step[axis] = node.integers(4)[i];
+    const std::int64_t last = step[axis] > 0 ? extent : std::max<std::int64_t>(extent - 1, 0);
+    const std::int64_t start = (*starts)[i];
+    first[axis] = std::clamp<std::int64_t>(
+        start < 0 ? std::max(start, -extent - 1) + extent : start, 0, last);
+  }
+  std::vector<std::size_t> where_from{0};
+  for (std::size_t axis = 0; axis < input.size(); ++axis) {
+    std::vector<std::size_t> finer;
+    for (const std::size_t block : where_from)
+      for (std::int64_t i = 0; i < output.shape[axis]; ++i)
+        finer.push_back(block * static_cast<std::size_t>(input[axis]) +
+                        static_cast<std::size_t>(first[axis] + i * step[axis]));
+    where_from = std::move(finer);
+  }
   return picked(node.input(0), where_from);
 }
 

@@ -162,8 +162,6 @@ class Builder {
       if (needed_[node]) add_node(node, model);
     for (const OnnxValue& output : graph_.graph().outputs)
       model.outputs.push_back(id_of(*graph_.find(output.name), model));
-    if (!model.inputs.empty() && !model.value(model.inputs[0]).shape.empty())
-      model.batch = model.value(model.inputs[0]).shape[0];
     return model;
   }
 
@@ -321,6 +319,7 @@ ImportedModel model_of(OnnxGraph graph, const std::string& label, const ImportOp
   if (!sizes.change) compare_declared(indexed, inference.facts, model.warnings);
   Builder builder(indexed, inference.facts, kinds);
   model.graph = builder.built(ready_made);
+  model.graph.batch = sizes.batch;
   if (builder.unread_nodes() > 0)
     model.warnings.push_back(number_text(builder.unread_nodes()) +
                              " nodes that no output needs are left out");

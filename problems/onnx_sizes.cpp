@@ -1,7 +1,10 @@
 #include "problems/onnx_sizes.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/number_text.h"
 
@@ -22,6 +25,22 @@ std::optional<std::size_t> first_data_input(const IndexedGraph& graph,
     if (kinds[graph.input(i)] == ValueKind::Input && inputs[i].shape && !inputs[i].shape->empty())
       return i;
   return std::nullopt;
+}
+
+// Exports of sequence-first layouts name their second axis for the batch.
+bool is_named_for_batch(const OnnxDimension& dimension) {
+  constexpr std::array<std::string_view, 4> kLetters{"n", "b", "bs", "bsz"};
+  if (dimension.extent) return false;
+  std::string name = dimension.symbol;
+  for (char& letter : name)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return name.find("batch") != std::string::npos || std::ranges::count(kLetters, name) > 0;
+}
+
+std::size_t batch_axis(const OnnxValue& input) {
+  const auto& axes = *input.shape;
+  const auto named = std::ranges::find_if(axes, is_named_for_batch);
+  return named == axes.end() ? 0 : static_cast<std::size_t>(named - axes.begin());
 }
 
 using Symbols = std::map<std::string, std::int64_t>;
@@ -64,7 +83,8 @@ Symbols chosen_symbols(const OnnxGraph& graph,
   if (!is_sensible(*options.batch))
     faults.add("--batch", number_text(*options.batch) + "; expected 1 to 2^40");
   if (!first) return symbols;
-  const OnnxDimension& axis = (*graph.inputs[*first].shape)[0];
+  const OnnxValue& input = graph.inputs[*first];
+  const OnnxDimension& axis = (*input.shape)[batch_axis(input)];
   if (axis.extent || axis.symbol.empty()) return symbols;
   const auto [at, is_new] = symbols.emplace(axis.symbol, *options.batch);
   if (!is_new && at->second != *options.batch)
@@ -82,6 +102,7 @@ Shape sized_shape(const OnnxValue& input,
     faults.add(place, "no shape; expected one with at least its rank");
     return shape;
   }
+  const std::size_t of_batch = input.shape->empty() ? 0 : batch_axis(input);
   for (std::size_t i = 0; i < input.shape->size(); ++i) {
     const OnnxDimension& dimension = (*input.shape)[i];
     const std::string axis = "dimension " + number_text(static_cast<std::int64_t>(i));
@@ -98,12 +119,12 @@ Shape sized_shape(const OnnxValue& input,
       shape.push_back(*batch);
     } else {
       const bool named = !dimension.symbol.empty();
-      faults.add(
-          place,
-          axis + (named ? " (" + quoted(dimension.symbol) + ")" : "") + " is open",
-          named ? "set it with --dim " + dimension.symbol + "=N" + (i == 0 ? " or --batch N" : "")
-          : i == 0 ? "set it with --batch N"
-                   : "export the model with a name or a number in its place");
+      faults.add(place,
+                 axis + (named ? " (" + quoted(dimension.symbol) + ")" : "") + " is open",
+                 named ? "set it with --dim " + dimension.symbol + "=N" +
+                             (i == of_batch ? " or --batch N" : "")
+                 : i == 0 ? "set it with --batch N"
+                          : "export the model with a name or a number in its place");
       shape.push_back(1);
     }
   }
@@ -123,9 +144,10 @@ InputSizes input_sizes(const IndexedGraph& graph,
   for (const OnnxValue& input : inputs)
     sizes.shapes.push_back(sized_shape(input, symbols, options.batch, faults));
   sizes.has_batch.assign(inputs.size(), false);
-  if (!faults.empty() || !first || !options.batch) return sizes;
-  const std::int64_t batch = sizes.shapes[*first][0];
-  if (batch == *options.batch) return sizes;
+  if (!faults.empty() || !first) return sizes;
+  const std::int64_t batch = sizes.shapes[*first][batch_axis(inputs[*first])];
+  sizes.batch = options.batch.value_or(batch);
+  if (batch == sizes.batch) return sizes;
   sizes.change = BatchChange{batch, *options.batch};
   for (std::size_t i = 0; i < inputs.size(); ++i)
     sizes.has_batch[i] = kinds[graph.input(i)] == ValueKind::Input && !sizes.shapes[i].empty() &&

@@ -2,6 +2,7 @@
 // batch may be changed there; what was asked for must be possible before shapes are worked out.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -17,11 +18,12 @@ struct InputSizes {
   std::vector<evaluator::Shape> shapes;  // by input of the graph
   std::optional<BatchChange> change;     // of axis 0 of the data inputs that have the batch there
   std::vector<bool> has_batch;           // by input of the graph
+  std::int64_t batch = 1;                // as wanted
 };
 
-// Symbols get their numbers from --dim, the one on axis 0 of the first data input also from
-// --batch. Faults for open dimensions without a number, for numbers without a dimension, and for
-// extents below 1.
+// Symbols get their numbers from --dim, the batch axis of the first data input also from --batch:
+// an open axis that is named for it (batch, N, ...), else axis 0. Faults for open dimensions
+// without a number, for numbers without a dimension, and for extents below 1.
 [[nodiscard]] InputSizes input_sizes(const IndexedGraph& graph,
                                      const std::vector<evaluator::ValueKind>& kinds,
                                      const ImportOptions& options,

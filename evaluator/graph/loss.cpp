@@ -36,14 +36,30 @@ Tensor loss_value(StepBuilder& step, const std::string& name) {
   return step.auxiliary(draft);
 }
 
-Tensor target_of(StepBuilder& step, const std::string& name, const Shape& shape, ElementType type) {
-  StorageDraft draft;
-  draft.name = name;
-  draft.role = StorageRole::Target;
-  draft.type = type;
-  draft.shape = shape;
-  return step.auxiliary(draft);
-}
+// Model: outputs of one shape are heads that learn the same labels, as auxiliary classifiers do, so
+// their losses read one target.
+class Targets {
+ public:
+  explicit Targets(StepBuilder& step) : step_(step) {}
+
+  // `draft` has the name and the shape of the target, if it is made.
+  Tensor of(const Tensor& output, StorageDraft draft) {
+    for (const Made& made : made_)
+      if (made.output == output.shape() && made.target.type == draft.type) return made.target;
+    draft.role = StorageRole::Target;
+    made_.push_back({output.shape(), step_.auxiliary(draft)});
+    return made_.back().target;
+  }
+
+ private:
+  struct Made {
+    Shape output;
+    Tensor target;
+  };
+
+  StepBuilder& step_;
+  std::vector<Made> made_;
+};
 
 PointwiseDraft draft_of(const std::string& name, const std::string& type, const Tensor& like) {
   PointwiseDraft draft;
@@ -82,10 +98,15 @@ Tensor add_log_softmax(StepBuilder& step, const Tensor& logits, const std::strin
 Tensor add_likelihood(StepBuilder& step,
                       const Tensor& log_probabilities,
                       std::size_t axis,
+                      Targets& targets,
                       const std::string& prefix) {
   Tensor picked = log_probabilities;
   picked.view = without_axis(picked.view, axis);
-  Tensor target = target_of(step, prefix + "target", picked.shape(), ElementType::Int64);
+  StorageDraft classes;
+  classes.name = prefix + "target";
+  classes.type = ElementType::Int64;
+  classes.shape = picked.shape();
+  Tensor target = targets.of(log_probabilities, classes);
   target.layout = picked.layout;
   const Tensor loss = loss_value(step, prefix + "loss");
   PointwiseDraft draft =
@@ -119,8 +140,15 @@ Tensor add_likelihood(StepBuilder& step,
   return loss;
 }
 
-Tensor add_squared_error(StepBuilder& step, const Tensor& output, const std::string& prefix) {
-  Tensor target = target_of(step, prefix + "target", output.shape(), output.type);
+Tensor add_squared_error(StepBuilder& step,
+                         const Tensor& output,
+                         Targets& targets,
+                         const std::string& prefix) {
+  StorageDraft wanted;
+  wanted.name = prefix + "target";
+  wanted.type = output.type;
+  wanted.shape = output.shape();
+  Tensor target = targets.of(output, wanted);
   target.layout = output.layout;
   const Tensor loss = loss_value(step, prefix + "loss");
   PointwiseDraft error = draft_of(prefix + "squared_error", "SquaredError", output);
@@ -174,16 +202,17 @@ void add_sum(StepBuilder& step, const std::vector<Tensor>& losses) {
 std::vector<std::size_t> add_losses(StepBuilder& step, std::vector<Tensor> outputs) {
   std::vector<std::size_t> roots;
   std::vector<Tensor> losses;
+  Targets targets(step);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
     const std::string prefix = outputs.size() == 1 ? "" : output.name + ":";
     const std::size_t before = step.tape().size();
     if (takes_squared_error(step, output)) {
-      losses.push_back(add_squared_error(step, output, prefix));
+      losses.push_back(add_squared_error(step, output, targets, prefix));
     } else {
       const std::size_t axis = class_axis(output, step.graph().name);
       const Tensor log_probabilities = add_log_softmax(step, output, prefix);
-      losses.push_back(add_likelihood(step, log_probabilities, axis, prefix));
+      losses.push_back(add_likelihood(step, log_probabilities, axis, targets, prefix));
     }
     if (step.tape().size() > before) roots.push_back(step.tape().size() - 1);
   }

@@ -9,7 +9,8 @@
 namespace paretrain::evaluator {
 
 // Adds the target and the loss of every output: LogSoftmax and the mean negative log-likelihood, or
-// the mean squared error; several losses are summed. Returns the tape entries where the backward
+// the mean squared error; several losses are summed, those of outputs of one shape share a target.
+// Returns the tape entries where the backward
 // pass starts; none when no output needs a gradient.
 // Errors: InputError for outputs whose shape has no classes.
 [[nodiscard]] std::vector<std::size_t> add_losses(StepBuilder& step, std::vector<Tensor> outputs);

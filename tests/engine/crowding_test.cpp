@@ -101,6 +101,16 @@ TEST_CASE("CrowdingDistance: all objectives flat gives zeros and no NaN") {
     CHECK(distance == 0);
 }
 
+TEST_CASE("CrowdingDistance: the smallest and the largest ranges give no NaN") {
+  CrowdingDistance crowding;
+  const std::vector<double> tiny = {0, 3e-310, 1e-310, 2e-310, 2e-310, 1e-310, 3e-310, 0};
+  const std::vector<double> huge = {-1.7e308, 1.7e308, 0, 0, 1e308, -1e308, 1.7e308, -1.7e308};
+  for (const std::vector<double>& points : {tiny, huge}) {
+    for (const double distance : crowding.measure(points, 2, all_rows(4)))
+      CHECK(distance >= 0);
+  }
+}
+
 TEST_CASE("CrowdingDistance: agrees with the definition") {
   CrowdingDistance crowding;
   for (std::size_t objectives = 2; objectives <= 5; ++objectives) {

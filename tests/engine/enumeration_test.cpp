@@ -98,6 +98,18 @@ TEST_CASE("enumeration: integers and infeasible and undefined results are counte
   CHECK(result.worst == std::vector<double>{2});
 }
 
+TEST_CASE("enumeration: minus zero is zero as in a search") {
+  const tests::FunctionProblem problem(
+      {.bits = 3, .integers = {}, .reals = {}}, 2, [](engine::GenomeView genome) {
+        const auto count = static_cast<double>(tests::ones(genome));
+        return engine::Evaluation{.objectives = {-count, 0 * -count}, .violation = 0};
+      });
+  const Enumeration result = engine::enumeration(problem, {});
+  REQUIRE(result.front.size() == 1);
+  CHECK(result.front.objectives[0] == -3);
+  CHECK_FALSE(std::signbit(result.front.objectives[1]));
+}
+
 TEST_CASE("enumeration: nothing feasible gives an empty front") {
   const tests::FunctionProblem problem(
       {.bits = 3, .integers = {}, .reals = {}}, 1, [](engine::GenomeView) {

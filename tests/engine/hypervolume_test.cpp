@@ -44,6 +44,11 @@ TEST_CASE("Hypervolume: agrees with inclusion and exclusion") {
       // Whole numbers: every sum is exact.
       const auto points = tests::random_points(rows, objectives, 11, random);
       CHECK(hypervolume.volume(points, reference) == engine::plain_hypervolume(points, reference));
+      const std::vector<double> lower(objectives, 4);
+      std::vector<double> shifted = points;
+      for (double& value : shifted)
+        value -= 6;
+      CHECK(hypervolume.volume(shifted, lower) == engine::plain_hypervolume(shifted, lower));
       const auto reals = tests::random_points(rows, objectives, 0, random);
       CHECK(hypervolume.volume(reals, std::vector<double>(objectives, 1)) ==
             doctest::Approx(engine::plain_hypervolume(reals, std::vector<double>(objectives, 1)))

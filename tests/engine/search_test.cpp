@@ -146,6 +146,34 @@ TEST_CASE("Search: resumed after any generation and twice it equals an uninterru
   }
 }
 
+// A resumed run knows of genomes that they were evaluated but not the results. Evaluating one again
+// must not count, not even when the window that knew it is dropped in that very generation.
+TEST_CASE("Search: resumed where the memory drops a window it equals an uninterrupted run") {
+  const tests::FunctionProblem problem(
+      {.bits = 16, .integers = {{0, 4}}, .reals = {}}, 2, [](GenomeView genome) {
+        const auto count = static_cast<double>(tests::ones(genome.first(1)));
+        return Evaluation{.objectives = {count, -count}, .violation = 0};
+      });
+  SearchOptions options = small_options();
+  options.population = 4096;
+  options.stop.generations = 66;
+  Search whole(problem, options);
+  whole.start({});
+  SearchState before;
+  while (!whole.stop_reason()) {
+    SearchState last = whole.state();
+    whole.step();
+    if (!last.seen.older.empty() && whole.state().seen.recent.size() < last.seen.recent.size())
+      before = std::move(last);
+  }
+  REQUIRE(before.generation > 0);
+  CHECK(whole.state().statistics.cache_hits > before.statistics.cache_hits);
+  Search resumed(problem, options);
+  resumed.resume(before);
+  run(resumed);
+  check_same(resumed.state(), whole.state());
+}
+
 TEST_CASE("Search: ask and tell equal step") {
   const Mixed problem(3);
   const SearchOptions options = small_options();
@@ -238,6 +266,20 @@ TEST_CASE("Search: never more evaluations than allowed and warm genomes first") 
     CHECK(search.report().best[0] == -40);
     if (most > 1) CHECK(search.report().best[1] == -40);
   }
+}
+
+TEST_CASE("Search: resumed after no evaluations were allowed it starts with random genomes") {
+  const tests::FunctionProblem problem = tests::one_min_max(20);
+  SearchOptions options = small_options();
+  options.stop.evaluations = 0;
+  const SearchState nothing = finished_state(problem, options);
+  CHECK(nothing.population.size() == 0);
+  options.stop.evaluations = 50;
+  Search search(problem, options);
+  search.resume(nothing);
+  run(search);
+  CHECK(search.state().statistics.evaluations == 50);
+  CHECK(search.state().population.size() == 24);
 }
 
 TEST_CASE("Search: more warm genomes than the population are all evaluated") {

@@ -36,6 +36,27 @@ TEST_CASE("folded_numbers: a shape chain gives the target of a reshape") {
   CHECK(integers(WrittenNodeFacts("Size").operand({5, 3, 2})) == List{30});
 }
 
+// Exporters reverse the pairs of a padding in this way.
+TEST_CASE("folded_numbers: slices of tables keep their rows in any direction") {
+  const WrittenNodeFacts reversed = WrittenNodeFacts("Slice")
+                                        .constant({3, 2}, {1, 2, 3, 4, 5, 6})
+                                        .integers({-1})
+                                        .integers({-INT64_MAX})
+                                        .integers({0})
+                                        .integers({-1});
+  CHECK(integers(reversed) == List{5, 6, 3, 4, 1, 2});
+  const WrittenNodeFacts corner = WrittenNodeFacts("Slice")
+                                      .constant({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})
+                                      .integers({1, 0})
+                                      .integers({9, 3})
+                                      .integers({0, -1})
+                                      .integers({1, 2});
+  CHECK(integers(corner) == List{4, 6, 7, 9});
+  const WrittenNodeFacts nothing =
+      WrittenNodeFacts("Slice").constant({2, 2}, {1, 2, 3, 4}).integers({2}).integers({2});
+  CHECK(integers(nothing).empty());
+}
+
 TEST_CASE("folded_numbers: integer arithmetic truncates and broadcasts") {
   CHECK(integers(WrittenNodeFacts("Div").integers({7, -7}).constant({}, {2})) == List{3, -3});
   CHECK(integers(WrittenNodeFacts("Mod").integers({7, -7}).constant({}, {4})) == List{3, 1});

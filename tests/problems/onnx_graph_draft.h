@@ -30,6 +30,12 @@ class GraphDraft {
     return *this;
   }
 
+  // Gives an axis of the last input a name in place of its extent.
+  GraphDraft& open_axis(std::size_t axis, const std::string& symbol) {
+    (*graph_.inputs.back().shape)[axis] = {std::nullopt, symbol};
+    return *this;
+  }
+
   GraphDraft& weight(const std::string& name,
                      const List& shape,
                      evaluator::ElementType type = evaluator::ElementType::Float32) {

@@ -42,6 +42,29 @@ std::string error_of(GraphDraft& draft, std::int64_t batch = 0) {
   return "none";
 }
 
+TEST_CASE("model_of: the batch is the axis that is named for it or the first") {
+  const auto sequence_first = [] {
+    GraphDraft draft;
+    draft.input("x", {5, 3, 8});
+    return draft;
+  };
+  GraphDraft second = sequence_first();
+  second.open_axis(1, "N").node("Relu", {"x"}, {"y"}).output("y");
+  CHECK(model_of(second, 4).graph.batch == 4);
+  CHECK(value(model_of(second, 4), "y").shape == Shape{5, 4, 8});
+  GraphDraft both = sequence_first();
+  both.open_axis(0, "sequence").open_axis(1, "batch_size").node("Relu", {"x"}, {"y"}).output("y");
+  CHECK(error_of(both, 4) ==
+        "draft: input 'x': dimension 0 ('sequence') is open\nhint: set it with --dim sequence=N");
+  GraphDraft first = sequence_first();
+  first.open_axis(0, "items").node("Relu", {"x"}, {"y"}).output("y");
+  CHECK(value(model_of(first, 4), "y").shape == Shape{4, 3, 8});
+  GraphDraft fixed = sequence_first();
+  fixed.node("Relu", {"x"}, {"y"}).output("y");
+  CHECK(model_of(fixed, 4).graph.batch == 4);
+  CHECK(model_of(fixed).graph.batch == 5);
+}
+
 TEST_CASE("model_of: cycles and names are judged before shapes") {
   GraphDraft cycle;
   cycle.input("x", {1, 4}).node("Add", {"x", "b"}, {"a"}).node("Relu", {"a"}, {"b"}).output("x");

@@ -3,6 +3,8 @@
 
     front_pairs.py PARETRAIN SHARED [--models a,b] [--accelerators x,y] [--work DIR] [--rows N]
 
+A model without a file SHARED/models/NAME.onnx is the built-in one of that name.
+
 For every pair: the front is not empty; no baseline dominates a front point; the front holds points that are no
 baseline; its hypervolume exceeds that of the baselines alone; N rows (all when 0) evaluate to themselves.
 Prints one line a pair and exits 1 when one fails.
@@ -73,11 +75,11 @@ def check_pair(program, model, accelerator, folder, limit):
     scale = reference[0] * reference[1] * reference[2]
     ours, theirs = hypervolume(front, reference) / scale, hypervolume(baselines, reference) / scale
     if ours <= theirs:
-        return "hypervolume %.6f does not exceed the baselines' %.6f" % (ours, theirs), seconds
+        return "hypervolume %.4g does not exceed the baselines' %.4g" % (ours, theirs), seconds
     for i in range(len(rows) if limit == 0 else min(limit, len(rows))):
         if evaluated(program, model, accelerator, "%s:%s" % (folder, rows[i]["plan"])) != front[i]:
             return "plan %s evaluates to other numbers" % rows[i]["plan"], seconds
-    return "ok: front %d, hypervolume %.6f (baselines %.6f)" % (len(front), ours, theirs), seconds
+    return "ok: front %d, hypervolume %.4g (baselines %.4g)" % (len(front), ours, theirs), seconds
 
 
 def main():
@@ -94,6 +96,8 @@ def main():
         for model in options.models.split(","):
             for accelerator in options.accelerators.split(","):
                 path = os.path.join(options.shared, "models", model + ".onnx")
+                if not os.path.exists(path):
+                    path = model
                 verdict, seconds = check_pair(options.program, path, accelerator, os.path.join(work, model + "-" + accelerator), options.rows)
                 failed += not verdict.startswith("ok")
                 print("%-28s %-14s %6.1f s  %s" % (model, accelerator, seconds, verdict), flush=True)

@@ -47,14 +47,16 @@ Tensor with_kept_dimensions(const Tensor& y, const Shape& x, const std::vector<s
   return kept;
 }
 
+// The position of the chosen element: 8 bytes in frameworks, else as few as the extent needs.
 Tensor chosen_indices(NodeContext& context, std::int64_t reduced) {
   StorageDraft draft;
   draft.name = context.out_name() + ":indices";
   draft.shape = context.out_shape();
   draft.recomputable = true;
-  draft.type = reduced <= 256     ? ElementType::UInt8
-               : reduced <= 65536 ? ElementType::UInt16
-                                  : ElementType::UInt32;
+  draft.type = context.step().keeps_like_framework() ? ElementType::Int64
+               : reduced <= 256                      ? ElementType::UInt8
+               : reduced <= 65536                    ? ElementType::UInt16
+                                                     : ElementType::UInt32;
   return context.step().auxiliary(draft);
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("operators: a trained slope reads x and its gradient is a reduction") 
   CHECK(storage_named(graph, "slope:grad")->bytes == Bytes(16));
 }
 
-TEST_CASE("operators: auxiliary heads add their losses") {
+TEST_CASE("operators: auxiliary heads add their losses and share the labels") {
   SmallModel m;
   const ValueId x = m.input("x", {4, 8});
   const ValueId trunk = m.node("trunk", "MatMul", {x, m.parameter("w", {8, 8})}, {4, 8});
@@ -177,7 +177,21 @@ TEST_CASE("operators: auxiliary heads add their losses") {
   const TrainingGraph graph = training_step(m.graph(), options);
   CHECK(broken_law(graph) == "");
   const StepSummary summary = step_summary(graph);
-  CHECK(summary.saved_bytes == Bytes(4 * 8 * 4 * 2 + 2 * (4 * 3 * 4 + 4 + 4 * 8)));
+  CHECK(summary.saved_bytes == Bytes(4 * 8 * 4 * 2 + 2 * (4 * 3 * 4 + 4) + 4 * 8));
+}
+
+TEST_CASE("operators: heads of other shapes or losses have labels of their own") {
+  SmallModel m;
+  const ValueId x = m.input("x", {4, 8});
+  m.output(m.node("main", "MatMul", {x, m.parameter("wm", {8, 3})}, {4, 3}));
+  m.output(m.node("other", "MatMul", {x, m.parameter("wo", {8, 5})}, {4, 5}));
+  TrainingOptions options = measured_options();
+  options.loss_outputs = {"main", "other"};
+  CHECK(step_summary(training_step(m.graph(), options)).saved_input_bytes ==
+        Bytes(4 * 8 * 4 + 2 * 4 * 8));
+  options.loss = Loss::MeanSquaredError;
+  CHECK(step_summary(training_step(m.graph(), options)).saved_input_bytes ==
+        Bytes(4 * 8 * 4 + 4 * 4 * (3 + 5)));
 }
 
 TEST_CASE("operators: windows rolled by slices and joined keep nothing of their own") {

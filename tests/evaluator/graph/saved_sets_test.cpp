@@ -280,6 +280,24 @@ TEST_CASE("reductions: means keep their input and sums keep nothing") {
   CHECK(saved("ReduceMax") == Names{"y:indices"});
 }
 
+TEST_CASE(
+    "reductions: the position of a maximum is 8 bytes in frameworks and 1 where that will do") {
+  const auto position_bytes = [](SavedSet set) {
+    Probe probe;
+    const ValueId y =
+        probe.model.node("y",
+                         "ReduceMax",
+                         {probe.x},
+                         {2, 4, 8},
+                         {{"axes", std::vector<std::int64_t>{3}}, {"keepdims", std::int64_t{0}}});
+    TrainingOptions options = measured_options();
+    options.saved = set;
+    return storage_named(probe.step(y, options), "y:indices")->bytes;
+  };
+  CHECK(position_bytes(SavedSet::Framework) == Bytes(2 * 4 * 8 * 8));
+  CHECK(position_bytes(SavedSet::Minimal) == Bytes(2 * 4 * 8));
+}
+
 TEST_CASE("indexing: an embedding keeps its indices") {
   SmallModel m;
   const ValueId ids = m.input("ids", {2, 5}, ElementType::Int64);
