@@ -53,7 +53,7 @@ void read_stops(const Options& options, SearchOptions& search) {
 
 OptionGroup search_option_group() {
   return {"Search",
-          {{"population", "N", IntegerRange{2, 1'000'000}, "genomes per generation", "100"},
+          {{"population", "N", IntegerRange{1, 1'000'000}, "genomes per generation", "100"},
            {"seed", "S", IntegerRange{0, kMost}, "of every random number", "1"},
            {"local-search", "X", RealRange{0, 1}, "share of the evaluations", "0.2"},
            {"no-warm-start", "", Flag{}, "start from random genomes only"},
