@@ -16,6 +16,12 @@ namespace paretrain::evaluator {
 enum class CostModel { Corrected, Zigzag };
 enum class Objective { Latency, Energy, Edp };
 
+// How many allocations of an order the corrected model tries (docs/core-cost.md, allocation).
+enum class Allocating {
+  Quick,    // a few smaller sizes, where they usually decide
+  Thorough  // every memory as if it were smaller, in any combination: more memory never costs more
+};
+
 struct CoreCostOptions {
   CostModel model = CostModel::Corrected;
   Objective objective = Objective::Latency;
@@ -23,6 +29,7 @@ struct CoreCostOptions {
   // Which memory operand each of O, W, I is.
   std::array<MemoryOperand, kNestOperandCount> links = {
       MemoryOperand::O, MemoryOperand::I2, MemoryOperand::I1};
+  Allocating allocating = Allocating::Quick;
 };
 
 // Words moved at one level for one operand, by direction; energy of each.

@@ -45,7 +45,8 @@ class Walk {
     std::size_t chosen = 0;
     for (const MemoryOnCore& memory : nest.memories)
       chosen += memory.may_be_smaller ? 1U : 0U;
-    any_may_be_smaller_ = !nest.has_dram && chosen <= kFewMemories;
+    any_may_be_smaller_ =
+        nest.allocating == Allocating::Thorough || (!nest.has_dram && chosen <= kFewMemories);
   }
 
   // No memory is used as if it were smaller.

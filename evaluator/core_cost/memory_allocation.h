@@ -20,14 +20,17 @@ class Allocations {
  public:
   Allocations(const NestOnCore& nest, Objective objective)
       : nest_(nest),
-        tries_smaller_(nest.model == CostModel::Corrected && objective != Objective::Energy) {}
+        tries_smaller_(
+            nest.model == CostModel::Corrected &&
+            (nest.allocating == Allocating::Thorough || objective != Objective::Energy)) {}
 
   // Fills memories from the inside out; each shared memory takes the prefixes that leave the least
   // traffic to the level above. Empty when something does not fit.
   // Corrected model, objectives with latency: also what this gives when one memory is used as if it
   // were a half, a quarter, … of its size. Less data at a time is loaded sooner and leaves room for
-  // the next, so a larger memory could otherwise cost more.
-  // The result stands until the next call. Source: docs/core-cost.md, allocation.
+  // the next, so a larger memory could otherwise cost more. Allocating::Thorough: for every
+  // objective and for all combinations of smaller memories. The result stands until the next call.
+  // Source: docs/core-cost.md, allocation.
   [[nodiscard]] const std::vector<Cuts>& of(const LoopOrder& order);
 
  private:

@@ -91,6 +91,7 @@ class Builder {
 
   std::variant<NestOnCore, NoMapping> build(const SpatialMapping& spatial) {
     result_.model = options_.model;
+    result_.allocating = options_.allocating;
     result_.spatial = spatial;
     for (const SpatialLoop& loop : spatial.loops)
       result_.whole_is_fractional = result_.whole_is_fractional && loop.whole == loop.fractional;
@@ -193,8 +194,8 @@ class Builder {
     }
   }
 
-  // Registers, and the other memories of a core that has no DRAM level; none that is outermost for
-  // all of its users, where there is nothing to choose.
+  // Registers, and the other memories of a core that has no DRAM level, or all; none that is
+  // outermost for all of its users, where there is nothing to choose.
   void mark_smaller() {
     result_.has_dram = std::any_of(core_.memories.begin(),
                                    core_.memories.end(),
@@ -206,7 +207,8 @@ class Builder {
         chooses = chooses || user.level + 1U < result_.operands[user.operand].level_count;
       }
       memory.may_be_smaller =
-          chooses && (!result_.has_dram || is_register(core_, core_.memories[memory.index]));
+          chooses && (options_.allocating == Allocating::Thorough || !result_.has_dram ||
+                      is_register(core_, core_.memories[memory.index]));
     }
   }
 

@@ -90,6 +90,7 @@ enum class Sharing : std::uint8_t { Individual, HalfShared, Shared };
 
 struct NestOnCore {
   CostModel model = CostModel::Corrected;
+  Allocating allocating = Allocating::Quick;
   SpatialMapping spatial;
   bool whole_is_fractional = true;  // no factor was rounded
   std::array<OperandOnCore, kNestOperandCount> operands;

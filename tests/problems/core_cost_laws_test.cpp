@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdlib>
 #include <functional>
 
@@ -169,6 +170,29 @@ TEST_CASE("corrected cost: a memory of twice the size never costs more") {
                 const double before = value(sample.options.objective, sample.mapped.cost);
                 CHECK(searched(core, sample) <= before * kRounding);
               });
+}
+
+TEST_CASE(
+    "corrected cost: more memory never costs more with a DRAM level when sizes are all tried") {
+  const std::uint64_t seed = test_seed();
+  for (std::uint64_t trial = 0; trial < 30; ++trial) {
+    INFO("TEST_SEED=" << seed << " trial " << trial);
+    RandomStream random(seed, 5, trial);
+    static constexpr std::array kChips = {"tpu", "edge-tpu", "meta-prototype", "eyeriss"};
+    Sample sample;
+    sample.core = evaluator::with_offchip_level(
+        *problems::builtin_accelerator(kChips[random.below(kChips.size())]), evaluator::CoreId(0));
+    sample.nest = random_nest(random);
+    sample.options.objective = static_cast<Objective>(random.below(3));
+    sample.options.loop_limit = 3;
+    sample.options.allocating = evaluator::Allocating::Thorough;
+    const auto found = best_core_cost(sample.core, sample.nest, sample.options);
+    if (std::holds_alternative<NoMapping>(found)) continue;
+    const double before = value(sample.options.objective, std::get<MappedCost>(found).cost);
+    Core core = sample.core;
+    core.memories[random.below(core.memories.size())].size_bits *= 2;
+    CHECK(searched(core, sample) <= before * kRounding);
+  }
 }
 
 TEST_CASE("corrected cost: scaling every energy scales the total") {
