@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/error.h"
 #include "base/number_text.h"
 #include "cli/command.h"
 #include "cli/cost_words.h"
 #include "evaluator/core_cost/core_cost_search.h"
+#include "evaluator/core_cost/fitted_core.h"
 #include "evaluator/core_cost/spatial_mapping.h"
 #include "evaluator/hardware/offchip.h"
 #include "problems/accelerator_file.h"
@@ -38,13 +40,16 @@ using problems::NestKind;
 using problems::NestShape;
 
 constexpr std::size_t kAlternatives = 10;
+// Beyond it there are too many orders to try all sizes of memories with each.
+constexpr int kThoroughLimit = 6;
 
 // What one operator is costed with; the mapping file may say more than the options.
 struct Request {
   LoopNest nest;
   Core core;
   Dataflow dataflow;
-  std::vector<TemporalLoop> order;  // empty: search
+  std::vector<TemporalLoop> order;                // empty: `file_order`
+  std::vector<problems::OrderedLoop> file_order;  // empty: search
   CoreCostOptions options;
 };
 
@@ -102,6 +107,7 @@ CoreCostOptions core_cost_options(const Options& options) {
                      : objective == "edp"  ? evaluator::Objective::Edp
                                            : evaluator::Objective::Latency;
   result.loop_limit = static_cast<int>(options.integer("loop-limit"));
+  if (result.loop_limit <= kThoroughLimit) result.allocating = evaluator::Allocating::Thorough;
   return result;
 }
 
@@ -116,15 +122,21 @@ Dataflow usual_dataflow(const Core& core,
                : evaluator::default_dataflow(core, nest, options.model);
 }
 
-// Sizes that a file leaves open ("*") take what the other entries of the loop leave.
-std::vector<TemporalLoop> order_of(const MappingEntry& entry, const LoopNest& nest) {
+// Sizes that a file leaves open ("*") take what the array and the other entries of the loop leave.
+std::vector<TemporalLoop> order_of(const Request& request) {
+  const evaluator::FittedCore fitted =
+      evaluator::fitted_core(request.core, request.nest, request.options);
+  const auto spatial =
+      evaluator::spatial_mappings(fitted.core(), request.nest, request.dataflow, request.options);
+  const auto* mappings = std::get_if<std::vector<evaluator::SpatialMapping>>(&spatial);
+  const auto left = mappings != nullptr ? mappings->front().temporal : request.nest.sizes;
   std::vector<TemporalLoop> order;
-  for (const problems::OrderedLoop& loop : entry.order) {
-    std::int64_t size = nest.size(loop.loop);
+  for (const problems::OrderedLoop& loop : request.file_order) {
+    std::int64_t size = left[static_cast<std::size_t>(loop.loop)];
     if (loop.size) {
       size = *loop.size;
     } else {
-      for (const problems::OrderedLoop& other : entry.order) {
+      for (const problems::OrderedLoop& other : request.file_order) {
         if (other.loop == loop.loop && other.size) size /= *other.size;
       }
     }
@@ -141,15 +153,29 @@ void apply(const MappingFile& file,
   if (entry == nullptr) return;
   if (entry->spatial) request.dataflow = *entry->spatial;
   if (entry->links) request.options.links = *entry->links;
-  if (!entry->order.empty()) request.order = order_of(*entry, request.nest);
+  request.file_order = entry->order;
 }
 
 CoreCostResult answer(const Request& request) {
-  if (request.order.empty()) {
+  if (request.order.empty() && request.file_order.empty()) {
     return evaluator::best_core_cost(request.core, request.nest, request.dataflow, request.options);
   }
-  return evaluator::core_cost_of_order(
-      request.core, request.nest, request.dataflow, request.order, request.options);
+  return evaluator::core_cost_of_order(request.core,
+                                       request.nest,
+                                       request.dataflow,
+                                       request.order.empty() ? order_of(request) : request.order,
+                                       request.options);
+}
+
+// What is printed of a cost as JSON, without braces.
+std::string json_members(const Options& options, const Request& request, const MappedCost& mapped) {
+  std::string members = results::cost_json_members(request.core, mapped);
+  if (options.flag("explain")) {
+    members +=
+        ", " + results::alternatives_json_member(evaluator::best_core_costs(
+                   request.core, request.nest, request.dataflow, request.options, kAlternatives));
+  }
+  return members;
 }
 
 std::optional<MappingFile> mapping_file(const Options& options, const Accelerator& accelerator) {
@@ -204,12 +230,14 @@ int run_single(const Options& options, const Accelerator& accelerator, Terminal&
   const Request request = request_of(options, accelerator);
   const CoreCostResult result = answer(request);
   if (const auto* refusal = std::get_if<NoMapping>(&result)) {
-    throw InputError(
-        Problem{"--op", "no mapping: " + refusal->reason, "try another core or smaller --bits"});
+    const std::string what = "no mapping: " + refusal->reason;
+    throw InputError(options.is_given("order")
+                         ? Problem{"--order", what, ""}
+                         : Problem{"--op", what, "try another core or smaller --bits"});
   }
   const MappedCost& mapped = std::get<MappedCost>(result);
   if (options.flag("json")) {
-    terminal.data("{" + results::cost_json_members(request.core, mapped) + "}\n");
+    terminal.data("{" + json_members(options, request, mapped) + "}\n");
     return kDone;
   }
   std::string page = "core " + request.core.name + " of " + accelerator.name + "\n" +
@@ -236,24 +264,66 @@ Request request_of_row(const results::CostRow& row,
   return request;
 }
 
+// A recorded order that is empty is right only where nothing is left to loop over.
+CoreCostResult answer_of_row(const Request& request, const Options& options) {
+  CoreCostResult result = answer(request);
+  const auto* mapped = std::get_if<MappedCost>(&result);
+  if (mapped == nullptr || !options.flag("recorded") || !request.order.empty()) return result;
+  const bool loops = std::ranges::any_of(mapped->mapping.order,
+                                         [](const TemporalLoop& loop) { return loop.size > 1; });
+  if (loops) return NoMapping{"the row records no order"};
+  return result;
+}
+
+// What a row records stands above the file, but for the links, which no row has.
+void apply_to_row(const MappingFile& file,
+                  const results::CostRow& row,
+                  const Options& options,
+                  Request& request) {
+  const Request recorded = request;
+  apply(file, row.layer, row.type, request);
+  if (!options.flag("recorded")) return;
+  request.dataflow = recorded.dataflow;
+  request.file_order.clear();
+}
+
 std::string row_line(const results::CostRow& row,
                      const Options& options,
                      const Accelerator& accelerator,
                      const std::optional<MappingFile>& file) {
   Request request = request_of_row(row, options, accelerator);
-  if (file && !options.flag("recorded")) apply(*file, row.layer, row.type, request);
-  const CoreCostResult result = answer(request);
+  if (file) apply_to_row(*file, row, options, request);
+  const CoreCostResult result = answer_of_row(request, options);
   std::string line = "{\"row\": " + std::to_string(row.row) + ", ";
   if (const auto* refusal = std::get_if<NoMapping>(&result)) {
     return line + "\"error\": " + results::json_string("no mapping: " + refusal->reason) + "}\n";
   }
   line += "\"layer\": " + results::json_string(row.layer) + ", ";
-  return line + results::cost_json_members(request.core, std::get<MappedCost>(result)) + "}\n";
+  return line + json_members(options, request, std::get<MappedCost>(result)) + "}\n";
+}
+
+// Of rows that will be costed: axes that no core has are a mistake of the file.
+void check_axes(std::span<const results::CostRow> rows,
+                const Accelerator& accelerator,
+                const std::string& path) {
+  std::size_t axes = 0;
+  for (const Core& core : accelerator.cores)
+    axes = std::max(axes, core.array.sizes.size());
+  for (const results::CostRow& row : rows) {
+    if (row.accelerator != accelerator.name || !row.dataflow || row.dataflow->size() <= axes)
+      continue;
+    throw InputError(Problem{path + ":" + std::to_string(row.line),
+                             "column 'spatial_mapping': found axis D" +
+                                 std::to_string(row.dataflow->size()) + "; " + accelerator.name +
+                                 " has D1 to D" + std::to_string(axes),
+                             ""});
+  }
 }
 
 int run_rows(const Options& options, const Accelerator& accelerator, Terminal& terminal) {
   const std::string path = options.text("from-csv");
   const auto rows = results::cost_rows(problems::text_of_file(path), path);
+  check_axes(rows, accelerator, path);
   const auto file = mapping_file(options, accelerator);
   if (options.is_given("row") && options.integer("row") >= static_cast<std::int64_t>(rows.size())) {
     throw InputError(Problem{"--row",
@@ -289,6 +359,7 @@ int run_cost(const Options& options, Terminal& terminal) {
     throw InputError(
         Problem{"cost", "expected one of --op with --dims, and --from-csv", "see cost --help"});
   }
+  check_words(options);
   const problems::AcceleratorFile file = problems::accelerator_of(options.text("accelerator"));
   for (const std::string& warning : file.warnings)
     terminal.warning(warning);

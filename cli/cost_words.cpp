@@ -1,8 +1,11 @@
 #include "cli/cost_words.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "base/number_text.h"
@@ -39,11 +42,31 @@ constexpr std::array<NamedKind, 6> kKinds = {{{"conv", NestKind::Convolution},
   throw InputError(Problem{"--" + option, "found '" + found + "'; expected " + expected, ""});
 }
 
-// Calls `use` with each NAME=NUMBER of the text; false from it refuses the word.
+std::string loops_of(NestKind kind) {
+  switch (kind) {
+    case NestKind::Convolution:
+      return "loops of a convolution: B G K C OY OX FY FX";
+    case NestKind::Depthwise:
+      return "loops of a depthwise convolution: B G OY OX FY FX, with K and C, if given, the same "
+             "as G (conv has G and K for several results per channel)";
+    case NestKind::MatrixProduct:
+      return "loops of a matrix product: B H D C K";
+    case NestKind::Pooling:
+      return "loops of a pooling: B G K OY OX FY FX, with C, if given, the same as K";
+    case NestKind::Elementwise:
+    case NestKind::Reduction:
+      return "any loops";
+  }
+  return "";
+}
+
+// Calls `use` with each NAME=NUMBER of the text; false from it refuses the word, and so does a name
+// that stands twice.
 void each_pair(const std::string& option,
                const std::string& text,
                const std::string& expected,
                const std::function<bool(const std::string&, std::int64_t)>& use) {
+  std::vector<std::string> names;
   std::size_t start = 0;
   while ((start = text.find_first_not_of(" ,", start)) != std::string::npos) {
     const std::size_t end = std::min(text.find_first_of(" ,", start), text.size());
@@ -52,6 +75,9 @@ void each_pair(const std::string& option,
     const auto number = equals == std::string::npos ? std::optional<std::int64_t>{}
                                                     : parsed_integer(word.substr(equals + 1));
     if (!number || !use(word.substr(0, equals), *number)) refuse(option, word, expected);
+    names.push_back(word.substr(0, equals));
+    if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
+      refuse(option, word, names.back() + " once");
     start = end;
   }
 }
@@ -70,10 +96,14 @@ void read_sizes(const Options& options, NestShape& shape) {
               shape.sizes[static_cast<std::size_t>(*loop)] = size;
               return true;
             });
-  double operations = 1;
-  for (const std::int64_t size : shape.sizes)
-    operations *= static_cast<double>(size);
-  if (operations > 9e15) refuse("dims", *text, "fewer than 9e15 operations");
+  if (const auto loop = problems::foreign_loop(shape)) {
+    const std::string name(evaluator::loop_name(*loop));
+    refuse("dims",
+           name + "=" + std::to_string(shape.sizes[static_cast<std::size_t>(*loop)]),
+           loops_of(shape.kind));
+  }
+  if (problems::operations_of(shape) > problems::kMaxOperations)
+    refuse("dims", *text, "fewer than 9e15 operations");
 }
 
 // "2", or "2 1" for rows and columns.
@@ -87,7 +117,7 @@ void read_steps(const Options& options,
   const auto first = parsed_integer(text->substr(0, blank));
   const auto second = blank == std::string::npos ? first : parsed_integer(text->substr(blank + 1));
   if (!first || !second || *first < 1 || *second < 1 || *first > kMaxSize || *second > kMaxSize)
-    refuse(option, *text, "a whole number, or two (rows, columns)");
+    refuse(option, *text, "a whole number from 1 to 2^31, or two (rows, columns)");
   rows = *first;
   columns = *second;
 }
@@ -112,6 +142,22 @@ void read_bits(const Options& options, NestShape& shape) {
 
 }  // namespace
 
+void check_words(const Options& options) {
+  static constexpr std::array kOfOperator = {
+      "dims", "stride", "dilation", "input-size", "bits", "spatial", "order"};
+  static constexpr std::array kOfRows = {"row", "recorded"};
+  std::vector<Problem> problems;
+  const auto check = [&](std::span<const char* const> names, const std::string& wanted) {
+    for (const std::string name : names) {
+      if (options.is_given(name))
+        problems.push_back({"--" + name, "means nothing here; it goes with --" + wanted, ""});
+    }
+  };
+  if (options.is_given("from-csv")) check(kOfOperator, "op");
+  if (options.is_given("op")) check(kOfRows, "from-csv");
+  if (!problems.empty()) throw InputError{problems};
+}
+
 NestShape nest_shape(const Options& options) {
   NestShape shape;
   const std::string op = options.text("op");
@@ -132,6 +178,11 @@ NestShape nest_shape(const Options& options) {
                 return name == "IX" || name == "IY";
               });
   }
+  const bool windowed = shape.stride_y != 1 || shape.stride_x != 1 || shape.dilation_y != 1 ||
+                        shape.dilation_x != 1 || shape.input_height || shape.input_width;
+  if (windowed && !problems::has_windows(shape.kind))
+    throw InputError(Problem{
+        "--op", op + " has no windows; expected no --stride, --dilation or --input-size", ""});
   read_bits(options, shape);
   return shape;
 }

@@ -11,6 +11,9 @@
 
 namespace paretrain::cli {
 
+// Errors: InputError for options of a row next to --op, and of an operator next to --from-csv.
+void check_words(const Options& options);
+
 // From --op, --dims, --stride, --dilation, --input-size, --bits. Errors: InputError.
 [[nodiscard]] problems::NestShape nest_shape(const Options& options);
 

@@ -1,5 +1,7 @@
 #include "problems/operator_nests.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace paretrain::problems {
@@ -89,13 +91,59 @@ void map_elements(LoopNest& nest, NestKind kind) {
     nest.operand(NestOperand::W) = direct(nest, loops);
 }
 
-void split_channels(LoopNest& nest) {
-  if (nest.size(Loop::G) == 1) std::swap(nest.size(Loop::G), nest.size(Loop::K));
-  nest.size(Loop::K) = 1;
-  nest.size(Loop::C) = 1;
+// The one loop of channels of an operator that keeps them apart, whichever name it was given.
+void keep_one_channel_loop(LoopNest& nest, Loop channels) {
+  for (const Loop name : {Loop::K, Loop::C}) {
+    if (name == channels) continue;
+    if (nest.size(channels) == 1) std::swap(nest.size(channels), nest.size(name));
+    nest.size(name) = 1;
+  }
+}
+
+bool belongs(NestKind kind, Loop loop) {
+  switch (kind) {
+    case NestKind::Convolution:
+    case NestKind::Depthwise:
+    case NestKind::Pooling:
+      return loop != Loop::H && loop != Loop::D && loop != Loop::IY && loop != Loop::IX;
+    case NestKind::MatrixProduct:
+      return loop == Loop::B || loop == Loop::H || loop == Loop::D || loop == Loop::C ||
+             loop == Loop::K;
+    case NestKind::Elementwise:
+    case NestKind::Reduction:
+      return true;
+  }
+  return true;
 }
 
 }  // namespace
+
+std::optional<Loop> foreign_loop(const NestShape& shape) {
+  const auto size = [&](Loop loop) { return shape.sizes[static_cast<std::size_t>(loop)]; };
+  for (std::size_t l = 0; l < evaluator::kLoopCount; ++l) {
+    if (shape.sizes[l] > 1 && !belongs(shape.kind, static_cast<Loop>(l)))
+      return static_cast<Loop>(l);
+  }
+  std::int64_t channels = 1;
+  if (shape.kind == NestKind::Depthwise) channels = size(Loop::G);
+  if (shape.kind != NestKind::Depthwise && shape.kind != NestKind::Pooling) return std::nullopt;
+  for (const Loop name : {Loop::K, Loop::C}) {
+    if (channels > 1 && size(name) > 1 && size(name) != channels) return name;
+    channels = std::max(channels, size(name));
+  }
+  return std::nullopt;
+}
+
+double operations_of(const NestShape& shape) {
+  double product = 1;
+  for (const std::int64_t size : shape.sizes)
+    product *= static_cast<double>(size);
+  return product;
+}
+
+bool has_windows(NestKind kind) {
+  return kind == NestKind::Convolution || kind == NestKind::Depthwise || kind == NestKind::Pooling;
+}
 
 LoopNest loop_nest_of(const NestShape& shape) {
   LoopNest nest;
@@ -103,7 +151,7 @@ LoopNest loop_nest_of(const NestShape& shape) {
   nest.bits = shape.bits;
   switch (shape.kind) {
     case NestKind::Depthwise:
-      split_channels(nest);
+      keep_one_channel_loop(nest, Loop::G);
       convolve(nest, shape);
       break;
     case NestKind::Convolution:
@@ -114,6 +162,7 @@ LoopNest loop_nest_of(const NestShape& shape) {
       break;
     case NestKind::Pooling:
       nest.bits.weight = 0;
+      keep_one_channel_loop(nest, Loop::K);
       pool(nest, shape);
       break;
     case NestKind::Elementwise:

@@ -25,10 +25,22 @@ struct NestShape {
   evaluator::OperandBits bits;
 };
 
+// The first loop of more than one step that such an operator does not have, for whoever reads a
+// shape: a nest with it would repeat the work. A depthwise convolution and a pooling have one loop
+// of channels, which may be given as K, as C, or as both with the same size.
+[[nodiscard]] std::optional<evaluator::Loop> foreign_loop(const NestShape& shape);
+// Beyond it, counts of operations would not be whole numbers any more.
+inline constexpr double kMaxOperations = 9e15;
+[[nodiscard]] double operations_of(const NestShape& shape);
+
+// Whether there is a window for strides, dilation and an input's size to apply to.
+[[nodiscard]] bool has_windows(NestKind kind);
+
 // Convolution O[b g k oy ox] += W[g k c fy fx] * I[b g c iy ix]; depthwise the same with K = C = 1
-// (K given without G means G); matrix product O[b h d k] += W[b h c k] * I[b h d c], W without b
-// and h where those are 1; elementwise O[…] = I[…] (and W[…] when it has bits) over all loops;
-// pooling O[b k oy ox] from I[b k iy ix]; reduction over C, FY, FX of I[…].
+// (K or C given without G means G); matrix product O[b h d k] += W[b h c k] * I[b h d c], W without
+// b and h where those are 1; elementwise O[…] = I[…] (and W[…] when it has bits) over all loops;
+// pooling O[b k oy ox] from I[b k iy ix] (C given without K means K); reduction over C, FY, FX of
+// I[…].
 [[nodiscard]] evaluator::LoopNest loop_nest_of(const NestShape& shape);
 
 }  // namespace paretrain::problems

@@ -213,6 +213,17 @@ std::string cost_json_members(const Core& core, const MappedCost& mapped) {
          ", \"mapping\": " + mapping_json(core, mapped);
 }
 
+std::string alternatives_json_member(std::span<const MappedCost> mappings) {
+  std::string items;
+  for (const MappedCost& mapped : mappings) {
+    items += (items.empty() ? "" : ", ") + std::string("{") +
+             quoted_number("cycles", mapped.cost.total_cycles()) + ", " +
+             quoted_number("energy_pj", mapped.cost.total_energy_pj()) +
+             ", \"order\": " + json_string(loops_text(mapped.mapping.order)) + "}";
+  }
+  return "\"alternatives\": [" + items + "]";
+}
+
 std::string cost_page(const Core& core, const MappedCost& mapped) {
   std::string page;
   add_cycles(page, mapped.cost);

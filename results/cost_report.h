@@ -18,6 +18,9 @@ namespace paretrain::results {
 [[nodiscard]] std::string cost_json_members(const evaluator::Core& core,
                                             const evaluator::MappedCost& mapped);
 
+// One more member, "alternatives": cycles, energy_pj and order of each, best first.
+[[nodiscard]] std::string alternatives_json_member(std::span<const evaluator::MappedCost> mappings);
+
 // Cycles by cause, energy by memory and operand, and the loops per memory level.
 [[nodiscard]] std::string cost_page(const evaluator::Core& core,
                                     const evaluator::MappedCost& mapped);

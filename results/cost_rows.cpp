@@ -135,16 +135,24 @@ class RowReader {
     shape.stride_y = size("stride_y", 1);
     shape.dilation_x = size("dil_x", 1);
     shape.dilation_y = size("dil_y", 1);
-    if (is_product) {
-      shape.bits = bits();
-      return;
-    }
     // IX and IY are extents here, not loops.
-    if (!cell("IX").empty()) shape.input_width = size("IX", 1);
-    if (!cell("IY").empty()) shape.input_height = size("IY", 1);
     shape.sizes[static_cast<std::size_t>(Loop::IX)] = 1;
     shape.sizes[static_cast<std::size_t>(Loop::IY)] = 1;
+    if (!is_product && !cell("IX").empty()) shape.input_width = size("IX", 1);
+    if (!is_product && !cell("IY").empty()) shape.input_height = size("IY", 1);
     shape.bits = bits();
+    check_loops(row);
+  }
+
+  void check_loops(const CostRow& row) {
+    if (const auto loop = problems::foreign_loop(row.shape)) {
+      const std::string_view name = evaluator::loop_name(*loop);
+      fail(name, cell(name), "1, for " + row.type + " has no such loop");
+    }
+    if (problems::operations_of(row.shape) > problems::kMaxOperations)
+      problems_.push_back({where_ + ":" + std::to_string(row_->line),
+                           "more than 9e15 operations; expected fewer",
+                           ""});
   }
 
   evaluator::OperandBits bits() {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "base/check.h"
+#include "base/checked_math.h"
 #include "evaluator/core_cost/fitted_core.h"
 #include "evaluator/core_cost/laid_order.h"
 #include "evaluator/core_cost/loop_factors.h"
@@ -247,9 +249,25 @@ std::variant<std::vector<NestOnCore>, NoMapping> variants(const Core& core,
 bool covers(const NestOnCore& nest, std::span<const TemporalLoop> order) {
   std::array<std::int64_t, kLoopCount> product;
   product.fill(1);
-  for (const TemporalLoop& loop : order)
-    product[static_cast<std::size_t>(loop.loop)] *= loop.size;
+  for (const TemporalLoop& loop : order) {
+    std::int64_t& size = product[static_cast<std::size_t>(loop.loop)];
+    const auto grown = checked_product(size, loop.size);
+    if (!grown) return false;
+    size = *grown;
+  }
   return product == nest.spatial.temporal && order.size() <= kMaxTemporalLoops;
+}
+
+NoMapping reason_for_other_loops(const NestOnCore& nest) {
+  std::string expected;
+  for (std::size_t l = 0; l < kLoopCount; ++l) {
+    if (nest.spatial.temporal[l] == 1) continue;
+    expected += (expected.empty() ? "" : " ") + std::string(loop_name(static_cast<Loop>(l))) + ":" +
+                std::to_string(nest.spatial.temporal[l]);
+  }
+  return NoMapping{"the order does not multiply up to the temporal loops of the nest (" +
+                   (expected.empty() ? "none" : expected) + ", at most " +
+                   std::to_string(kMaxTemporalLoops) + " factors)"};
 }
 
 LoopOrder placed(const NestOnCore& nest, std::span<const TemporalLoop> order) {
@@ -338,7 +356,7 @@ CoreCostResult core_cost_of_order(const Core& core,
   const auto& candidates = std::get<std::vector<NestOnCore>>(prepared);
   std::optional<MappedCost> best;
   std::optional<Score> best_score;
-  NoMapping refusal{"the order does not multiply up to the temporal loops of the nest"};
+  NoMapping refusal = reason_for_other_loops(candidates.front());
   for (const NestOnCore& candidate : candidates) {
     if (!covers(candidate, order)) continue;
     const LoopOrder loops = placed(candidate, order);

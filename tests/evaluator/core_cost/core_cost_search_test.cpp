@@ -122,7 +122,17 @@ TEST_CASE("core_cost_of_order: refuses an order that is not the nest's") {
   const auto result = core_cost_of_order(core, nest, core.dataflow, order, {});
   REQUIRE(std::holds_alternative<NoMapping>(result));
   CHECK(std::get<NoMapping>(result).reason ==
-        "the order does not multiply up to the temporal loops of the nest");
+        "the order does not multiply up to the temporal loops of the nest (C:2 D:2, at most 24 "
+        "factors)");
+}
+
+TEST_CASE("core_cost_of_order: refuses an order whose product does not fit 64 bits") {
+  const LoopNest nest = matrix_product(2, 2, 2);
+  const Core core = two_lanes();
+  const std::int64_t huge = std::int64_t{1} << 31U;
+  const std::vector<TemporalLoop> order = {{Loop::C, huge}, {Loop::C, huge}, {Loop::C, huge}};
+  CHECK(
+      std::holds_alternative<NoMapping>(core_cost_of_order(core, nest, core.dataflow, order, {})));
 }
 
 TEST_CASE("best_core_cost: equals the enumeration of all orders") {
