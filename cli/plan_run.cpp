@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -97,7 +98,9 @@ std::vector<double> PlanRun::objectives(const problems::PlanEvaluation& evaluati
 }
 
 void PlanRun::work_out_baselines() {
-  baselines_ = problems::baselines(plans(), space_);
+  problems::StartPlans start = problems::start_plans(plans(), space_);
+  baselines_ = std::move(start.baselines);
+  other_starts_ = std::move(start.others);
   std::vector<double> worst;
   for (const problems::NamedPlan& plan : baselines_) {
     const problems::PlanEvaluation evaluation = plans().evaluate(plan.genome);
@@ -137,6 +140,10 @@ std::vector<engine::Genome> PlanRun::warm_genomes() const {
   if (!request_.search.warm_start) return genomes;
   for (const problems::NamedPlan& plan : baselines_)
     genomes.push_back(search_problem_.free_bits(plan.genome));
+  // Chance fills the other half of the population.
+  const auto half = static_cast<std::size_t>(request_.search.population) / 2;
+  for (std::size_t i = 0; i < other_starts_.size() && genomes.size() < half; ++i)
+    genomes.push_back(search_problem_.free_bits(other_starts_[i]));
   return genomes;
 }
 

@@ -17,6 +17,7 @@
 #include "problems/named_plans.h"
 #include "problems/plan_search_problem.h"
 #include "problems/search_space.h"
+#include "problems/warm_plans.h"
 #include "results/history.h"
 #include "results/manifest.h"
 #include "results/plan_table.h"
@@ -103,6 +104,7 @@ class PlanRun {
   problems::PlanSearchProblem search_problem_;
   results::RunIdentity identity_;
   std::vector<problems::NamedPlan> baselines_;
+  std::vector<problems::Genome> other_starts_;
   std::vector<results::PlanRow> baseline_rows_;
   std::vector<double> reference_;
 };

@@ -79,9 +79,21 @@ bool better(const Drop& a, const Drop& b) {
          static_cast<Wide>(b.freed_bytes) * static_cast<Wide>(a.added_latency);
 }
 
+// Whether dropping one by one may visit so many operands (evaluations, at most the square of the
+// candidates, times the operands of one) that a search would not start for minutes.
+bool is_too_long_to_drop(const PlanProblem& problem) {
+  constexpr double kMostVisits = 0x1p34;
+  double operands = 0;
+  for (const evaluator::StepOperator& op : problem.graph().operators)
+    operands += static_cast<double>(op.reads.size() + op.writes.size());
+  const auto candidates = static_cast<double>(problem.keep_gene_count());
+  return candidates * candidates * operands > kMostVisits;
+}
+
 std::optional<Drop> best_drop(const PlanProblem& problem,
                               const Genome& genome,
                               PlanScratch& scratch) {
+  if (is_too_long_to_drop(problem)) return std::nullopt;
   const PlanEvaluation now = problem.evaluate_canonical(genome, scratch);
   std::optional<Drop> best;
   Genome dropped = genome;
@@ -147,12 +159,18 @@ Genome greedily_fused(const PlanProblem& problem, GenomeView genome) {
   return current;
 }
 
-Genome greedy_memory(const PlanProblem& problem) {
+std::vector<Genome> greedy_memory_path(const PlanProblem& problem) {
   PlanScratch scratch;
-  Genome genome = problem.keep_all();
-  while (const std::optional<Drop> drop = best_drop(problem, genome, scratch))
-    set_gene(genome, drop->gene, 0);
-  return genome;
+  std::vector<Genome> path = {problem.keep_all()};
+  while (const std::optional<Drop> drop = best_drop(problem, path.back(), scratch)) {
+    path.push_back(path.back());
+    set_gene(path.back(), drop->gene, 0);
+  }
+  return path;
+}
+
+Genome greedy_memory(const PlanProblem& problem) {
+  return greedy_memory_path(problem).back();
 }
 
 std::optional<Genome> named_plan(const PlanProblem& problem, std::string_view name) {
@@ -164,16 +182,22 @@ std::optional<Genome> named_plan(const PlanProblem& problem, std::string_view na
 }
 
 std::vector<NamedPlan> baselines(const PlanProblem& problem, const SearchSpace& space) {
+  return baselines(problem, space, greedy_memory(problem));
+}
+
+std::vector<NamedPlan> baselines(const PlanProblem& problem,
+                                 const SearchSpace& space,
+                                 GenomeView greedy_memory_plan) {
   std::vector<std::string> names = unfused_names(problem);
   if (has_free_fusion_gene(problem, space)) {
     const std::size_t unfused = names.size();
     for (std::size_t i = 0; i < unfused; ++i)
       names.push_back(names[i] + std::string(kGreedySuffix));
   }
-  names.emplace_back("greedy-memory");
   std::vector<NamedPlan> plans;
   for (const std::string& name : names)
     plans.push_back({name, problem.canonical(space.projected(*named_plan(problem, name)))});
+  plans.push_back({"greedy-memory", problem.canonical(space.projected(greedy_memory_plan))});
   return plans;
 }
 

@@ -29,10 +29,17 @@ struct NamedPlan {
 // by index) until no drop lowers the peak.
 [[nodiscard]] Genome greedy_memory(const PlanProblem& problem);
 
+// Every plan on that way, keep-all first, greedy_memory() last.
+[[nodiscard]] std::vector<Genome> greedy_memory_path(const PlanProblem& problem);
+
 // The baselines of INTERFACE.md, each made to obey the fixed genes of the space; those with
 // `+greedy` only where fusion genes are free. Order: keep-all, recompute-all, every-K, their
 // `+greedy` variants, greedy-memory.
 [[nodiscard]] std::vector<NamedPlan> baselines(const PlanProblem& problem,
                                                const SearchSpace& space);
+// The same, when the end of greedy_memory_path() is known already.
+[[nodiscard]] std::vector<NamedPlan> baselines(const PlanProblem& problem,
+                                               const SearchSpace& space,
+                                               GenomeView greedy_memory_plan);
 
 }  // namespace paretrain::problems

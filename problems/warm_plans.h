@@ -1,0 +1,30 @@
+// Why: a search that starts from plans that somebody would think of needs far fewer evaluations
+// than one that starts from chance. What a user compares with (named_plans) is only a part of
+// these.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "problems/named_plans.h"
+#include "problems/plan_problem.h"
+#include "problems/search_space.h"
+
+namespace paretrain::problems {
+
+// What a search knows before it starts.
+struct StartPlans {
+  std::vector<NamedPlan> baselines;
+  // Canonical, obeying the fixed genes of the space, none twice and none a baseline. The first ones
+  // of the list are spread over all of it: a caller that wants fewer takes a prefix.
+  std::vector<Genome> others;
+};
+
+// The others: plans on the way of greedy-memory, and plans of segments (segment_plans.h) for
+// budgets from the smallest one up, at the least latency, energy, and both; of these the
+// undominated ones. Where fusion genes are free they have those of the `+greedy` baselines, as far
+// as legal.
+[[nodiscard]] StartPlans start_plans(const PlanProblem& problem, const SearchSpace& space);
+
+}  // namespace paretrain::problems

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Share of the best known hypervolume that `optimize` reaches on chains of operators.
+
+    chain_quality.py PARETRAIN WORK_FOLDER [--sizes 32,64,128] [--kinds uniform,random] [--objectives 2,3] [--seeds 5]
+                     [--best EVALUATIONS] [--options "..."]
+
+A uniform chain has all sizes and costs 1 and backward operators that read their input; a random one draws sizes of 1 to 16, latencies
+and energies of 1 to 20, and lets every backward read its input or its output. Gradients are not counted in uniform chains. Best known:
+the largest hypervolume that any run on this instance had so far, kept in WORK_FOLDER/best.json; --best adds a run of so many
+evaluations. Chains of 128 get 50,000 evaluations, others 20,000. Exits 1 when a median misses 0.999, 0.99, 0.98 (32, 64, 128).
+"""
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+
+GOALS = {32: 0.999, 64: 0.99, 128: 0.98}
+SETS = {2: "latency,memory", 3: "latency,energy,memory"}
+
+
+def chain(kind, size):
+    draw = random.Random("%s %d" % (kind, size))
+    nodes = []
+    for i in range(size):
+        node = {"id": i, "inputs": [i - 1], "backward_reads": [i - 1], "forward_latency": 1, "backward_latency": 2, "forward_energy": 1,
+                "backward_energy": 2, "output_bytes": 1}
+        if kind == "random":
+            latency, energy = draw.randint(1, 20), draw.randint(1, 20)
+            node.update(forward_latency=latency, backward_latency=latency * draw.randint(1, 2), forward_energy=energy,
+                        backward_energy=2 * energy, output_bytes=draw.randint(1, 16), backward_reads=[draw.choice([i - 1, i])])
+        nodes.append(node)
+    return {"schema": "paretrain-cost-graph-1", "name": "%s-%d" % (kind, size), "units": {"latency": "unit", "energy": "unit"},
+            "input_bytes": 1, "static_bytes": 0, "count_gradients": kind != "uniform", "nodes": nodes}
+
+
+def bounds(graph):
+    """No plan is worse than everything run twice; none takes more memory than everything at once."""
+    nodes = graph["nodes"]
+    latency = sum(2 * n["forward_latency"] + n["backward_latency"] for n in nodes) + 1
+    energy = sum(2 * n["forward_energy"] + n["backward_energy"] for n in nodes) + 1
+    kept = sum(n["output_bytes"] for n in nodes) + 2 + (32 if graph["count_gradients"] else 0)
+    return latency, energy, kept
+
+
+def volume(program, path, graph, objectives, evaluations, seed, folder, options):
+    latency, energy, memory = bounds(graph)
+    reference = [latency, memory] if objectives == 2 else [latency, energy, memory]
+    subprocess.run([program, "optimize", path, "--objectives", SETS[objectives], "--reference", ",".join(map(str, reference)), "--seed",
+                    str(seed), "--max-evaluations", str(evaluations), "--generations", "1000000", "--snapshot-every", "1000000", "--force",
+                    "--quiet", "--threads", "1", "-o", folder] + options, check=True, capture_output=True)
+    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
+        manifest = json.load(file)
+    return float(manifest["hypervolume"]["front"]), int(manifest["front"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("work")
+    parser.add_argument("--sizes", default="32,64,128")
+    parser.add_argument("--kinds", default="uniform,random")
+    parser.add_argument("--objectives", default="2,3")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--best", type=int, default=0)
+    parser.add_argument("--options", default="")
+    options = parser.parse_args()
+    os.makedirs(options.work, exist_ok=True)
+    best_path = os.path.join(options.work, "best.json")
+    best = {}
+    if os.path.exists(best_path):
+        with open(best_path, encoding="utf-8") as file:
+            best = json.load(file)
+    failed = 0
+    for kind in options.kinds.split(","):
+        for size in map(int, options.sizes.split(",")):
+            graph = chain(kind, size)
+            path = os.path.join(options.work, graph["name"] + ".json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(graph, file)
+            for objectives in map(int, options.objectives.split(",")):
+                key = "%s-%d" % (graph["name"], objectives)
+                folder = os.path.join(options.work, key + ".run")
+
+                def run(evaluations, seed):
+                    found, front = volume(options.program, path, graph, objectives, evaluations, seed, folder, options.options.split())
+                    best[key] = max(best.get(key, 0), found)
+                    return found, front
+
+                if options.best:
+                    run(options.best, 1000)
+                evaluations = 50000 if size > 64 else 20000
+                runs = [run(evaluations, seed) for seed in range(1, options.seeds + 1)]
+                with open(best_path, "w", encoding="utf-8") as file:
+                    json.dump(best, file)
+                shares = [found / best[key] for found, _ in runs]
+                median = statistics.median(shares)
+                missed = size in GOALS and median < GOALS[size]
+                failed += missed
+                print("%-14s %d objectives  %6d evaluations  median %.5f least %.5f  front %d  %s" %
+                      (graph["name"], objectives, evaluations, median, min(shares), statistics.median(f for _, f in runs),
+                       "short of %s" % GOALS[size] if missed else ""), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
