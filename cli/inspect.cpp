@@ -28,9 +28,8 @@ problems::ImportedModel inspected_model(const ProblemOptions& options) {
                                  " was given; expected a divisor of the batch, " +
                                  number_text(model.graph.batch),
                              ""});
-  problems::ImportOptions import = options.import;
-  import.batch = options.micro_batch;
-  return problems::imported_model(options.model, import);
+  return problems::imported_model(options.model,
+                                  problems::at_batch(options.import, model, *options.micro_batch));
 }
 
 std::optional<results::MemoryFit> memory_of(const std::string& accelerator) {

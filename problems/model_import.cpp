@@ -58,4 +58,10 @@ ImportedModel imported_model(const std::string& file_or_name, const ImportOption
   return imported_model_bytes(file_bytes(file_or_name), file_or_name, options);
 }
 
+ImportOptions at_batch(ImportOptions options, const ImportedModel& model, std::int64_t batch) {
+  options.batch = batch;
+  options.dimensions.erase(model.batch_dimension);
+  return options;
+}
+
 }  // namespace paretrain::problems

@@ -35,6 +35,7 @@ struct ImportedModel {
   ImportedNodes nodes;
   std::vector<std::string> warnings;  // one sentence each
   std::vector<UnknownOperatorUse> unknown_operators;
+  std::string batch_dimension;  // the open axis that --batch sets; empty when it is fixed
   std::string name;  // the built-in's name, or the file's name without folders and ".onnx"
 };
 
@@ -52,5 +53,10 @@ struct ImportedModel {
 [[nodiscard]] ImportedModel imported_model_bytes(const std::string& bytes,
                                                  const std::string& label,
                                                  const ImportOptions& options);
+
+// The options that import `model` once more, at another batch.
+[[nodiscard]] ImportOptions at_batch(ImportOptions options,
+                                     const ImportedModel& model,
+                                     std::int64_t batch);
 
 }  // namespace paretrain::problems

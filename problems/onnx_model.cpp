@@ -320,6 +320,7 @@ ImportedModel model_of(OnnxGraph graph, const std::string& label, const ImportOp
   Builder builder(indexed, inference.facts, kinds);
   model.graph = builder.built(ready_made);
   model.graph.batch = sizes.batch;
+  model.batch_dimension = sizes.batch_symbol;
   if (builder.unread_nodes() > 0)
     model.warnings.push_back(number_text(builder.unread_nodes()) +
                              " nodes that no output needs are left out");

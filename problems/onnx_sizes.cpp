@@ -145,7 +145,9 @@ InputSizes input_sizes(const IndexedGraph& graph,
     sizes.shapes.push_back(sized_shape(input, symbols, options.batch, faults));
   sizes.has_batch.assign(inputs.size(), false);
   if (!faults.empty() || !first) return sizes;
-  const std::int64_t batch = sizes.shapes[*first][batch_axis(inputs[*first])];
+  const std::size_t axis = batch_axis(inputs[*first]);
+  const std::int64_t batch = sizes.shapes[*first][axis];
+  sizes.batch_symbol = (*inputs[*first].shape)[axis].symbol;
   sizes.batch = options.batch.value_or(batch);
   if (batch == sizes.batch) return sizes;
   sizes.change = BatchChange{batch, *options.batch};

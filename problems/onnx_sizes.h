@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "problems/import_options.h"
@@ -19,6 +20,7 @@ struct InputSizes {
   std::optional<BatchChange> change;     // of axis 0 of the data inputs that have the batch there
   std::vector<bool> has_batch;           // by input of the graph
   std::int64_t batch = 1;                // as wanted
+  std::string batch_symbol;              // of its axis, when that is open
 };
 
 // Symbols get their numbers from --dim, the batch axis of the first data input also from --batch:

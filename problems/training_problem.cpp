@@ -37,9 +37,7 @@ ImportedStep imported_step(const std::string& model, const TrainingProblemOption
         "--micro-batch",
         number_text(part) + " was given; expected a divisor of the batch, " + number_text(batch),
         ""});
-  ImportOptions import = options.import;
-  import.batch = part;
-  step.model = imported_model(model, import);
+  step.model = imported_model(model, at_batch(options.import, step.model, part));
   step.repetitions = batch / part;
   return step;
 }

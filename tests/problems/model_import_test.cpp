@@ -164,6 +164,8 @@ TEST_CASE("imported_model: a symbolic batch gives what the fixed one gives") {
   CHECK(error_of(open->string(), {}) == open->string() +
                                             ": input 'input_ids': dimension 0 ('N') is open\n"
                                             "hint: set it with --dim N=N or --batch N");
+  const ImportOptions part = problems::at_batch(named, imported_model(open->string(), named), 1);
+  CHECK(imported_model(open->string(), part).graph.batch == 1);
   named.dimensions["M"] = 3;
   CHECK(error_of(open->string(), named) ==
         open->string() + ": --dim M: no such open dimension; the model has 'N'");
