@@ -102,6 +102,22 @@ TEST_CASE("greedy_memory: every drop lowers the peak and no further one would") 
   }
 }
 
+TEST_CASE("greedy_memory: keeps everything where dropping one by one would take minutes") {
+  constexpr std::int64_t kNodes = 400;
+  problems::CostGraph graph =
+      chain(std::vector<std::int64_t>(kNodes, 1), std::vector<std::int64_t>(kNodes, 1));
+  for (std::int64_t i = 0; i < kNodes; ++i) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t input = -1; input < i; ++input)
+      all.push_back(input);
+    graph.nodes[static_cast<std::size_t>(i)].inputs = all;
+    graph.nodes[static_cast<std::size_t>(i)].backward_reads = all;
+  }
+  const PlanProblem problem = problems::cost_graph_problem(
+      graph, {.count_gradients = false, .max_group_length = {}, .memory_limit_bytes = {}});
+  CHECK(problems::greedy_memory(problem) == problem.keep_all());
+}
+
 TEST_CASE("greedily_fused: is canonical and never slower than unfused") {
   for (std::uint64_t round = 0; round < 200; ++round) {
     RandomStream random(1, round, 1);
