@@ -40,8 +40,7 @@ std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& l
 
 ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline) {
   ScheduleCost least;
-  least.latency =
-      makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks).cycles;
+  least.latency = makespan(outline.stages, chip.resource_names().size()).cycles;
   least.energy = outline.energy;
   least.offchip_bytes = outline.offchip_bytes;
   for (const OperatorRun& run : outline.runs)
@@ -75,8 +74,7 @@ std::optional<ScheduleCost> costed(const Chip& chip, TileCosts& costs, GroupOutl
         use.last_cycles = cycles[1];
       }
   }
-  result.latency =
-      makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks).cycles;
+  result.latency = makespan(outline.stages, chip.resource_names().size()).cycles;
   return result;
 }
 
