@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/checked_math.h"
-#include "evaluator/core_cost/core_cost_search.h"
+#include "evaluator/core_cost/stream_ranking.h"
 
 namespace paretrain::evaluator {
 
@@ -21,12 +21,33 @@ bool is_free_in_stream(const Operator& op) {
 
 namespace {
 
+// Stream names the axes of an elementwise operator B, H, D, K whatever they mean, so that lanes and
+// splits run along the last one.
+LoopNest with_last_axis_as_columns(const LoopNest& nest) {
+  if (nest.size(Loop::OX) == 1 && nest.size(Loop::OY) == 1) return nest;
+  const auto renamed = [](Loop loop) {
+    if (loop == Loop::K) return Loop::H;
+    if (loop == Loop::OY) return Loop::D;
+    return loop == Loop::OX ? Loop::K : loop;
+  };
+  LoopNest result = nest;
+  result.size(Loop::OX) = result.size(Loop::OY) = 1;
+  for (const Loop loop : {Loop::K, Loop::OY, Loop::OX})
+    result.size(renamed(loop)) = nest.size(loop);
+  for (std::vector<AxisIndex>& axes : result.axes)
+    for (AxisIndex& axis : axes)
+      axis.first = renamed(axis.first);
+  return result;
+}
+
 void drop_axis(std::vector<AxisIndex>& axes, Loop loop) {
   std::erase_if(axes, [&](const AxisIndex& axis) { return axis.first == loop; });
 }
 
 // Softmax is four layers: maximum, exponential (four cycles), sum, division by the sum.
 std::vector<LoopNest> layers_of(const Operator& op) {
+  if (op.operator_class == OperatorClass::Elementwise && op.type != "Softmax")
+    return {with_last_axis_as_columns(op.nest)};
   if (op.type != "Softmax") return {op.nest};
   LoopNest reduction = op.nest;
   reduction.operand(NestOperand::W).clear();
@@ -40,46 +61,67 @@ std::vector<LoopNest> layers_of(const Operator& op) {
   return {reduction, exponential, reduction, division};
 }
 
-// Bits that one part moves over the border of the chip, by operand.
-using OperandBitsMoved = std::array<double, kNestOperandCount>;
-
 struct LayerCost {
-  double cycles = 0;
+  double cycles = 0;  // of one part
   EnergyBreakdown energy;
-  OperandBitsMoved moved{};
+  double offchip_bits = 0;  // that one part moves
+  std::array<double, kNestOperandCount> bandwidth_bits{};
 };
 
 std::optional<LayerCost> layer_cost(const Core& core,
                                     const LoopNest& nest,
                                     const CoreCostOptions& options) {
-  const CoreCostResult result = best_core_cost(core, nest, options);
-  const auto* mapped = std::get_if<MappedCost>(&result);
+  const auto result = stream_ranked_cost(core, nest, options);
+  const auto* mapped = std::get_if<StreamRankedCost>(&result);
   if (mapped == nullptr) return std::nullopt;
   LayerCost cost;
   cost.cycles = mapped->cost.total_cycles();
+  cost.bandwidth_bits = mapped->offchip_bandwidth_bits;
   cost.energy.compute = mapped->cost.mac_energy_pj;
   for (const LevelTraffic& traffic : mapped->cost.traffic) {
     const Memory& memory = core.memories[traffic.memory];
     for (std::size_t d = 0; d < kDirectionCount; ++d) {
       (memory.is_dram ? cost.energy.off_chip : cost.energy.on_chip) += traffic.energy_pj[d];
       if (memory.is_dram && !memory.ports.empty())
-        cost.moved[static_cast<std::size_t>(traffic.operand)] +=
+        cost.offchip_bits +=
             traffic.accesses[d] * static_cast<double>(memory.ports.front().bandwidth_max_bits);
     }
   }
   return cost;
 }
 
-// Model: parts that ask for more than the link carries take as many times longer (b.5): one input
-// is broadcast, everything else is asked for by every part.
-double link_factor(const LayerCost& cost, const ZigzagOperator& request) {
-  if (cost.cycles <= 0) return 1;
-  const double inputs = cost.moved[static_cast<std::size_t>(NestOperand::I)];
-  double bits = inputs;
-  for (std::size_t o = 0; o < kNestOperandCount; ++o)
-    if (o != static_cast<std::size_t>(NestOperand::I))
-      bits += cost.moved[o] * static_cast<double>(request.parts);
-  return std::max(1.0, std::ceil(bits / cost.cycles / static_cast<double>(request.link_bits)));
+bool depends_on(const LoopNest& nest, NestOperand operand, Loop loop) {
+  return std::ranges::any_of(nest.operand(operand), [&](const AxisIndex& axis) {
+    return axis.first == loop || (axis.windowed && axis.second == loop);
+  });
+}
+
+// Model: a part blocks its share of the link for as long as it runs, and waits until that much is
+// free (b.8); what parts read alike is on the link once (b.9).
+// Result: runs of parts one after the other.
+std::int64_t rounds(const LayerCost& cost, const LoopNest& nest, const ZigzagOperator& part) {
+  const auto link = static_cast<double>(part.link_bits);
+  double asked = 0;
+  double shared = 0;
+  for (const NestOperand o : {NestOperand::O, NestOperand::W, NestOperand::I}) {
+    const double bits = cost.bandwidth_bits[static_cast<std::size_t>(o)];
+    asked += bits;
+    if (part.split && !depends_on(nest, o, *part.split)) shared += bits;
+  }
+  double wanted = asked;
+  if (asked > link) {
+    wanted = 0;
+    for (const double bits : cost.bandwidth_bits)
+      wanted += std::floor(bits * link / asked);
+  }
+  std::int64_t count = 1;
+  double busy = asked;
+  for (std::int64_t p = 1; p < part.parts; ++p) {
+    const bool fits = busy + wanted <= link;
+    busy = fits ? busy + asked - shared : asked;
+    count += fits ? 0 : 1;
+  }
+  return count;
 }
 
 }  // namespace
@@ -103,12 +145,11 @@ std::optional<ScheduleCost> zigzag_operator_cost(const ZigzagOperator& request,
     const auto cost = layer_cost(*request.level, nest, options);
     if (!cost) return std::nullopt;
     const auto parts = static_cast<double>(part.parts);
-    cycles += cost->cycles * link_factor(*cost, part);
+    cycles += cost->cycles * static_cast<double>(rounds(*cost, nest, part));
     total.energy.compute += parts * cost->energy.compute;
     total.energy.on_chip += parts * cost->energy.on_chip;
     total.energy.off_chip += parts * cost->energy.off_chip;
-    for (const double moved : cost->moved)
-      bits += parts * moved;
+    bits += parts * cost->offchip_bits;
   }
   total.latency = static_cast<std::int64_t>(std::ceil(cycles));
   total.offchip_bytes = static_cast<std::int64_t>(std::ceil(bits / 8));
