@@ -9,6 +9,9 @@ namespace paretrain::evaluator {
 
 namespace {
 
+// Sizes of more memories than these have too many combinations.
+constexpr std::ptrdiff_t kMostThorough = 6;
+
 constexpr std::size_t index_of(Direction direction) {
   return static_cast<std::size_t>(direction);
 }
@@ -194,21 +197,29 @@ class Builder {
     }
   }
 
-  // Registers, and the other memories of a core that has no DRAM level, or all; none that is
-  // outermost for all of its users, where there is nothing to choose.
+  // Whether the memory is not outermost for all of its users: else there is nothing to choose.
+  [[nodiscard]] bool chooses(const MemoryOnCore& memory) const {
+    return std::any_of(memory.users.begin(),
+                       memory.users.begin() + static_cast<std::ptrdiff_t>(memory.user_count),
+                       [&](const OperandAtLevel& user) {
+                         return user.level + 1U < result_.operands[user.operand].level_count;
+                       });
+  }
+
+  // Registers, and the other memories of a core that has no DRAM level, or all of not too many.
   void mark_smaller() {
     result_.has_dram = std::any_of(core_.memories.begin(),
                                    core_.memories.end(),
                                    [](const Memory& memory) { return memory.is_dram; });
+    const auto choosing = std::count_if(
+        result_.memories.begin(), result_.memories.end(), [&](const MemoryOnCore& memory) {
+          return chooses(memory);
+        });
+    if (choosing > kMostThorough) result_.allocating = Allocating::Quick;
     for (MemoryOnCore& memory : result_.memories) {
-      bool chooses = false;
-      for (std::size_t u = 0; u < memory.user_count; ++u) {
-        const OperandAtLevel user = memory.users[u];
-        chooses = chooses || user.level + 1U < result_.operands[user.operand].level_count;
-      }
       memory.may_be_smaller =
-          chooses && (options_.allocating == Allocating::Thorough || !result_.has_dram ||
-                      is_register(core_, core_.memories[memory.index]));
+          chooses(memory) && (result_.allocating == Allocating::Thorough || !result_.has_dram ||
+                              is_register(core_, core_.memories[memory.index]));
     }
   }
 
