@@ -9,8 +9,8 @@ namespace paretrain::evaluator {
 
 namespace {
 
-// Sizes of more memories than these have too many combinations.
-constexpr std::ptrdiff_t kMostThorough = 6;
+// Operands in memories; sizes for more of them have too many combinations.
+constexpr std::ptrdiff_t kMostThorough = 12;
 
 constexpr std::size_t index_of(Direction direction) {
   return static_cast<std::size_t>(direction);
@@ -197,13 +197,13 @@ class Builder {
     }
   }
 
-  // Whether the memory is not outermost for all of its users: else there is nothing to choose.
-  [[nodiscard]] bool chooses(const MemoryOnCore& memory) const {
-    return std::any_of(memory.users.begin(),
-                       memory.users.begin() + static_cast<std::ptrdiff_t>(memory.user_count),
-                       [&](const OperandAtLevel& user) {
-                         return user.level + 1U < result_.operands[user.operand].level_count;
-                       });
+  // Users of the memory for which it is not the outermost: what there is to choose for.
+  [[nodiscard]] std::ptrdiff_t choosing_users(const MemoryOnCore& memory) const {
+    return std::count_if(memory.users.begin(),
+                         memory.users.begin() + static_cast<std::ptrdiff_t>(memory.user_count),
+                         [&](const OperandAtLevel& user) {
+                           return user.level + 1U < result_.operands[user.operand].level_count;
+                         });
   }
 
   // Registers, and the other memories of a core that has no DRAM level, or all of not too many.
@@ -211,15 +211,14 @@ class Builder {
     result_.has_dram = std::any_of(core_.memories.begin(),
                                    core_.memories.end(),
                                    [](const Memory& memory) { return memory.is_dram; });
-    const auto choosing = std::count_if(
-        result_.memories.begin(), result_.memories.end(), [&](const MemoryOnCore& memory) {
-          return chooses(memory);
-        });
+    std::ptrdiff_t choosing = 0;
+    for (const MemoryOnCore& memory : result_.memories)
+      choosing += choosing_users(memory);
     if (choosing > kMostThorough) result_.allocating = Allocating::Quick;
     for (MemoryOnCore& memory : result_.memories) {
-      memory.may_be_smaller =
-          chooses(memory) && (result_.allocating == Allocating::Thorough || !result_.has_dram ||
-                              is_register(core_, core_.memories[memory.index]));
+      memory.may_be_smaller = choosing_users(memory) > 0 &&
+                              (result_.allocating == Allocating::Thorough || !result_.has_dram ||
+                               is_register(core_, core_.memories[memory.index]));
     }
   }
 
