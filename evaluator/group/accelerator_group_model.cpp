@@ -231,7 +231,8 @@ GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {
   report.axis = choice.outline.axis;
   report.split = split_name(choice.outline.split);
   const auto names = state.chip.resource_names();
-  const Makespan run = makespan(choice.outline.stages, names.size());
+  const Makespan run =
+      makespan_of_blocks(choice.outline.stages, names.size(), choice.outline.blocks);
   for (std::size_t r = 0; r < names.size(); ++r)
     if (run.busy[r] > 0) report.resources.push_back({names[r], run.busy[r] * times});
   return report;

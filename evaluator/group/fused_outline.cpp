@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/checked_math.h"
+#include "evaluator/group/blocked_group.h"
 #include "evaluator/group/member_tiling.h"
 #include "evaluator/group/working_set.h"
 
@@ -54,7 +55,11 @@ class FusedBuilder {
     for (const MemberTiling& member : tiling_.members)
       decided.slices.push_back(member.slice);
     outline_.way = std::move(decided);
-    outline_.axis = std::string(loop_name(way_.axis.loops.front()));
+    for (const BlockCut& cut : way_.blocks)
+      outline_.axis += std::string(loop_name(cut.axis.loops.front())) + ", ";
+    outline_.axis += loop_name(way_.axis.loops.front());
+    outline_.blocks = group_.blocks;
+    outline_.tiles *= group_.blocks;
     put_in_order(outline_, places_);
     return std::move(outline_);
   }
@@ -88,7 +93,7 @@ class FusedBuilder {
   [[nodiscard]] OperatorRun operator_run(std::size_t m) const {
     const MemberTiling& tiling = tiling_.members[m];
     OperatorRun run;
-    run.op = {group_.members[m].op, way_.contents[m]};
+    run.op = {group_.members[m].whole, way_.contents[m]};
     run.core = tiling.cores.front();
     run.stage = m;
     add_variants(run, tiling.rows, tiling.tiles - 1, m);
@@ -96,6 +101,10 @@ class FusedBuilder {
     add_variants(run, tiling.last_rows, 1, m);
     if (tiling.tiles == 1) run.full = run.last;
     run.repeat = tiling.slices;
+    for (TileVariant& variant : run.variants) {
+      variant.counts = counts_of_whole(group_.members[m], std::move(variant.counts));
+      variant.times *= group_.blocks;
+    }
     return run;
   }
 
@@ -153,8 +162,8 @@ class FusedBuilder {
     const TransferCost full = move_cost(edge, from.rows);
     const TransferCost last = move_cost(edge, from.last_rows);
     stage.uses = stage_uses(full, last);
-    add_energy(outline_.energy, full, from.tiles - 1);
-    add_energy(outline_.energy, last, 1);
+    add_energy(outline_.energy, full, (from.tiles - 1) * group_.blocks);
+    add_energy(outline_.energy, last, group_.blocks);
     const std::size_t index = add_stage(std::move(stage), place_of_move(edge));
     outline_.stages[edge.to].waits.push_back({index, edge.lag});
     outline_.stages[edge.from].rooms.push_back({index, tiling_.buffers});
@@ -274,6 +283,9 @@ class FusedBuilder {
     stage.tiles = bytes.tiles;
     stage.uses = stage_uses(full, last);
     stage.level = first_level(uses) - 1;
+    // What no cut parts is fetched once and stays.
+    const bool stays = !tiled && !group_.tensors[t].parted;
+    if (stays) stage.occurrence = Occurrence::FirstBlock;
     const std::size_t index = outline_.stages.size();
     for (const Use& use : uses) {
       Stage& reader = outline_.stages[use.member];
@@ -281,7 +293,7 @@ class FusedBuilder {
       if (bytes.tiles > 1) stage.rooms.push_back({use.member, reader.level - stage.level + 1});
     }
     add_stage(std::move(stage), kFetches);
-    account(full, last, bytes);
+    account(full, last, bytes, stays ? 1 : group_.blocks);
   }
 
   [[nodiscard]] std::int64_t first_level(const std::vector<Use>& uses) const {
@@ -315,16 +327,19 @@ class FusedBuilder {
         same->last_cycles += taken.cycles;
       }
     }
-    add_energy(outline_.energy, ahead, op.tiles);
-    add_energy(outline_.energy, along, op.tiles);
-    outline_.offchip_bytes += total * op.tiles;
+    add_energy(outline_.energy, ahead, op.tiles * group_.blocks);
+    add_energy(outline_.energy, along, op.tiles * group_.blocks);
+    outline_.offchip_bytes += total * op.tiles * group_.blocks;
     outline_.inner_tiles = std::max(outline_.inner_tiles, tiling_.members[m].slices);
   }
 
-  void account(const TransferCost& full, const TransferCost& last, const TileBytes& bytes) {
-    add_energy(outline_.energy, full, bytes.tiles - 1);
-    add_energy(outline_.energy, last, 1);
-    outline_.offchip_bytes += bytes.full * (bytes.tiles - 1) + bytes.last;
+  void account(const TransferCost& full,
+               const TransferCost& last,
+               const TileBytes& bytes,
+               std::int64_t blocks) {
+    add_energy(outline_.energy, full, (bytes.tiles - 1) * blocks);
+    add_energy(outline_.energy, last, blocks);
+    outline_.offchip_bytes += (bytes.full * (bytes.tiles - 1) + bytes.last) * blocks;
   }
 
   void add_store(std::size_t t) {
@@ -344,8 +359,11 @@ class FusedBuilder {
     stage.level = tiling.level + 1 + lag;
     stage.waits.push_back({maker, lag});
     if (!at_end) outline_.stages[maker].rooms.push_back({outline_.stages.size(), 2});
+    // Sums over blocks leave with the last one.
+    const bool stays = !group_.tensors[t].parted;
+    if (stays) stage.occurrence = Occurrence::LastBlock;
     add_stage(std::move(stage), kStores);
-    account(full, last, bytes);
+    account(full, last, bytes, stays ? 1 : group_.blocks);
   }
 
   // ---- order within a step: fetches and stores of other tiles first, then members in turn, each

@@ -15,6 +15,7 @@
 
 namespace paretrain::evaluator {
 
+// Of a group, or of one block of it; then of all blocks together.
 // Empty when the working set does not fit.
 // Requires: at least two members, the axis one of tile_axes(group), tiles at least 1.
 [[nodiscard]] std::optional<GroupOutline> fused_outline(const Chip& chip,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "evaluator/group/blocked_group.h"
 #include "evaluator/group/fused_outline.h"
 #include "evaluator/group/single_ways.h"
 #include "evaluator/group/tile_axis.h"
@@ -50,37 +51,57 @@ bool visit_depths(FusedWay& way, Visit&& visit) {
   return true;
 }
 
-// Calls `visit(way)` for every way of a group of several operators until it answers false.
+// Core sets × splits × tile counts × depths of a group, or of its block, along `way.axis`.
+template <class Visit>
+bool visit_tilings(const ChoiceContext& context,
+                   const GroupShape& group,
+                   FusedWay way,
+                   Visit&& visit) {
+  std::int64_t longest = kMostTiles;
+  std::size_t alternatives = 1;
+  for (std::size_t m = 0; m < group.members.size(); ++m) {
+    longest = std::min(longest, group.members[m].op->nest.size(way.axis.loops[m]));
+    alternatives = std::max(alternatives, context.core_sets[group.members[m].index].size());
+  }
+  for (std::size_t alternative = 0; alternative < alternatives; ++alternative) {
+    way.cores.clear();
+    bool several = false;
+    for (const GroupMember& member : group.members) {
+      const CoreSets& sets = context.core_sets[member.index];
+      way.cores.emplace_back(sets[std::min(alternative, sets.size() - 1)]);
+      several = several || way.cores.back().size() > 1;
+    }
+    for (const SplitKind split : {SplitKind::None, SplitKind::Columns, SplitKind::Rows}) {
+      if (split != SplitKind::None && !several) continue;
+      way.split = split;
+      for (std::int64_t tiles = 1; tiles / 2 < longest; tiles *= 2) {
+        way.tiles = std::min(tiles, longest);
+        const auto visit_block = [&](const FusedWay& decided) { return visit(group, decided); };
+        if (!visit_depths(way, visit_block)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Calls `visit(group, way)` for every way of a group of several operators until it answers false;
+// of a way in blocks the group is one block.
 template <class Visit>
 void visit_fused_ways(const ChoiceContext& context, const GroupShape& group, Visit&& visit) {
-  std::vector<std::uint32_t> contents;
-  std::size_t alternatives = 1;
-  for (const GroupMember& member : group.members) {
-    contents.push_back(context.contents[member.index]);
-    alternatives = std::max(alternatives, context.core_sets[member.index].size());
-  }
+  FusedWay way;
+  for (const GroupMember& member : group.members)
+    way.contents.push_back(context.contents[member.index]);
   for (const TileAxis& axis : tile_axes(group)) {
-    std::int64_t longest = kMostTiles;
-    for (std::size_t m = 0; m < group.members.size(); ++m)
-      longest = std::min(longest, group.members[m].op->nest.size(axis.loops[m]));
-    for (std::size_t alternative = 0; alternative < alternatives; ++alternative) {
-      FusedWay way;
+    way.axis = axis;
+    if (!visit_tilings(context, group, way, visit)) return;
+  }
+  for (std::vector<BlockCut>& cuts : block_cuts(group)) {
+    const auto block = blocked_group(group, cuts);
+    if (!block) continue;
+    way.blocks = std::move(cuts);
+    for (const TileAxis& axis : axes_within_blocks(*block, way.blocks)) {
       way.axis = axis;
-      way.contents = contents;
-      bool several = false;
-      for (const GroupMember& member : group.members) {
-        const CoreSets& sets = context.core_sets[member.index];
-        way.cores.emplace_back(sets[std::min(alternative, sets.size() - 1)]);
-        several = several || way.cores.back().size() > 1;
-      }
-      for (const SplitKind split : {SplitKind::None, SplitKind::Columns, SplitKind::Rows}) {
-        if (split != SplitKind::None && !several) continue;
-        way.split = split;
-        for (std::int64_t tiles = 1; tiles / 2 < longest; tiles *= 2) {
-          way.tiles = std::min(tiles, longest);
-          if (!visit_depths(way, visit)) return;
-        }
-      }
+      if (!visit_tilings(context, block->shape, way, visit)) return;
     }
   }
 }
@@ -107,8 +128,8 @@ std::vector<Bounded> bounded_outlines(const ChoiceContext& context,
         add(single_outline(*context.chip, *context.costs, group, way));
     return result;
   }
-  visit_fused_ways(context, group, [&](const FusedWay& way) {
-    add(fused_outline(*context.chip, *context.costs, group, way));
+  visit_fused_ways(context, group, [&](const GroupShape& block, const FusedWay& way) {
+    add(fused_outline(*context.chip, *context.costs, block, way));
     return true;
   });
   return result;
@@ -149,8 +170,8 @@ std::optional<GroupChoice> best_choice(const ChoiceContext& context, const Group
 
 bool has_way(const ChoiceContext& context, const GroupShape& group) {
   bool found = false;
-  visit_fused_ways(context, group, [&](const FusedWay& way) {
-    auto outline = fused_outline(*context.chip, *context.costs, group, way);
+  visit_fused_ways(context, group, [&](const GroupShape& block, const FusedWay& way) {
+    auto outline = fused_outline(*context.chip, *context.costs, block, way);
     found = outline && costed(*context.chip, *context.costs, *outline);
     return !found;
   });

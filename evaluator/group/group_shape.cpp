@@ -23,6 +23,7 @@ GroupShape wiring(const TrainingGraph& graph, std::span<const RunningOperator> o
     GroupMember member;
     member.index = running.op.index();
     member.op = &graph.operators[member.index];
+    member.whole = member.op;
     for (const Access& read : member.op->reads) {
       if (read.bytes.number() == 0) continue;
       const std::size_t tensor = tensor_index(shape, read.storage);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evaluator/graph/training_graph.h"
+#include "evaluator/group/tile.h"
 #include "evaluator/plan/group_model.h"
 
 namespace paretrain::evaluator {
@@ -21,6 +22,10 @@ struct MemberAccess {
 
 struct GroupMember {
   const Operator* op = nullptr;
+  // Of a group that runs in blocks `op` is one block of `whole`, whose loops it cuts to `block`;
+  // else they are one and the same.
+  const Operator* whole = nullptr;
+  std::vector<LoopCount> block;
   std::size_t index = 0;             // of the operator in the training graph
   std::vector<MemberAccess> reads;   // accesses without bytes are left out
   std::vector<MemberAccess> writes;  // likewise, and those that a recompute need not produce
@@ -32,6 +37,7 @@ struct GroupTensor {
   std::int64_t store_bytes = 0;      // 0: not written to off-chip memory
   std::vector<std::size_t> makers;   // members that write it, in order
   std::vector<std::size_t> readers;  // members that read it, in order
+  bool parted = false;               // each block has its own part of it
 
   [[nodiscard]] bool passes_inside() const { return !makers.empty() && !readers.empty(); }
 };
@@ -39,6 +45,7 @@ struct GroupTensor {
 struct GroupShape {
   std::vector<GroupMember> members;
   std::vector<GroupTensor> tensors;  // in order of first access
+  std::int64_t blocks = 1;           // times that the group runs, each with bytes as they are here
 };
 
 // Whether write `w` of the operator happens. A plan's bits count the distinct storages that a plan

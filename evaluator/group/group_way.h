@@ -27,11 +27,13 @@ enum class PipelineDepth { Stepped, InTurn };
 // along an inner loop of their reader.
 enum class Streaming { WhenTooLarge, Always };
 
-// Shape: `cores` has one list of identical cores per member; `contents` likewise.
+// `tiles` and all that follows are those of one block. Shape: `cores` has one list of identical
+// cores per member; `contents` likewise.
 struct FusedWay {
   TileAxis axis;
   std::vector<std::span<const CoreId>> cores;
   std::vector<std::uint32_t> contents;
+  std::vector<BlockCut> blocks;  // outermost first; empty: the group runs once
   SplitKind split = SplitKind::None;
   std::int64_t tiles = 1;
   PipelineDepth depth = PipelineDepth::Stepped;

@@ -1,6 +1,7 @@
 #include "evaluator/group/pipeline.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 
@@ -165,6 +166,46 @@ Makespan makespan(std::span<const Stage> stages, std::size_t resources) {
 
 Makespan makespan_by_steps(std::span<const Stage> stages, std::size_t resources) {
   return TilePipeline(stages, resources).run(Extrapolation::Off);
+}
+
+namespace {
+
+void add_blocks(Makespan& sum, const Makespan& block, std::int64_t times) {
+  sum.cycles += block.cycles * times;
+  sum.steps_taken += block.steps_taken;
+  sum.busy.resize(block.busy.size(), 0);
+  for (std::size_t r = 0; r < block.busy.size(); ++r)
+    sum.busy[r] += block.busy[r] * times;
+}
+
+// The stages of a block that is not the one in which stages of that occurrence happen.
+std::vector<Stage> without(std::span<const Stage> stages, std::span<const Occurrence> absent) {
+  std::vector<Stage> result(stages.begin(), stages.end());
+  for (Stage& stage : result)
+    if (std::ranges::find(absent, stage.occurrence) != absent.end()) stage.uses.clear();
+  return result;
+}
+
+}  // namespace
+
+Makespan makespan_of_blocks(std::span<const Stage> stages,
+                            std::size_t resources,
+                            std::int64_t blocks) {
+  if (blocks == 1) return makespan(stages, resources);
+  const auto occurs = [&](Occurrence occurrence) {
+    return std::ranges::find(stages, occurrence, &Stage::occurrence) != stages.end();
+  };
+  constexpr std::array kFirst{Occurrence::FirstBlock};
+  constexpr std::array kLast{Occurrence::LastBlock};
+  constexpr std::array kBoth{Occurrence::FirstBlock, Occurrence::LastBlock};
+  const std::int64_t first = occurs(Occurrence::FirstBlock) ? 1 : 0;
+  const std::int64_t last = occurs(Occurrence::LastBlock) ? 1 : 0;
+  Makespan sum;
+  if (first > 0) add_blocks(sum, makespan(without(stages, kLast), resources), 1);
+  if (blocks > first + last)
+    add_blocks(sum, makespan(without(stages, kBoth), resources), blocks - first - last);
+  if (last > 0) add_blocks(sum, makespan(without(stages, kFirst), resources), 1);
+  return sum;
 }
 
 }  // namespace paretrain::evaluator

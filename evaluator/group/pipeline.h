@@ -31,6 +31,9 @@ struct StageRoom {
   std::int64_t slots = 2;
 };
 
+// A group that runs in blocks does some things with the first or the last of them only.
+enum class Occurrence { EveryBlock, FirstBlock, LastBlock };
+
 // Something done once a tile: a fetch, an operator, a transfer, a store. All its uses begin
 // together; it ends with the longest.
 struct Stage {
@@ -39,6 +42,7 @@ struct Stage {
   std::vector<StageUse> uses;
   std::vector<StageWait> waits;
   std::vector<StageRoom> rooms;
+  Occurrence occurrence = Occurrence::EveryBlock;
 };
 
 struct Makespan {
@@ -54,5 +58,11 @@ struct Makespan {
 
 // The same, stepping through every tile.
 [[nodiscard]] Makespan makespan_by_steps(std::span<const Stage> stages, std::size_t resources);
+
+// Model: a block begins when the one before has ended. Stages that do not occur in a block take no
+// time in it. Requires: blocks at least 1.
+[[nodiscard]] Makespan makespan_of_blocks(std::span<const Stage> stages,
+                                          std::size_t resources,
+                                          std::int64_t blocks);
 
 }  // namespace paretrain::evaluator

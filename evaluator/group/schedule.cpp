@@ -40,7 +40,8 @@ std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& l
 
 ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline) {
   ScheduleCost least;
-  least.latency = makespan(outline.stages, chip.resource_names().size()).cycles;
+  least.latency =
+      makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks).cycles;
   least.energy = outline.energy;
   least.offchip_bytes = outline.offchip_bytes;
   for (const OperatorRun& run : outline.runs)
@@ -74,7 +75,8 @@ std::optional<ScheduleCost> costed(const Chip& chip, TileCosts& costs, GroupOutl
         use.last_cycles = cycles[1];
       }
   }
-  result.latency = makespan(outline.stages, chip.resource_names().size()).cycles;
+  result.latency =
+      makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks).cycles;
   return result;
 }
 

@@ -45,8 +45,9 @@ struct GroupOutline {
   std::vector<OperatorRun> runs;
   EnergyBreakdown energy;  // of transfers
   std::int64_t offchip_bytes = 0;
-  std::int64_t tiles = 1;
+  std::int64_t tiles = 1;  // of all blocks
   std::int64_t inner_tiles = 1;
+  std::int64_t blocks = 1;
   std::string axis;
   SplitKind split = SplitKind::None;
   GroupWay way;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "evaluator/group/blocked_group.h"
 #include "evaluator/group/member_tiling.h"
 #include "evaluator/group/simulated_tasks.h"
 #include "evaluator/group/working_set.h"
@@ -42,11 +43,13 @@ class FusionPlayer {
   FusionPlayer(const Chip& chip,
                TileCosts& costs,
                const GroupShape& group,
-               const DecidedFusedWay& decided)
+               const DecidedFusedWay& decided,
+               const PlayedBlock& block)
       : chip_(chip),
         costs_(costs),
         group_(group),
         decided_(decided),
+        block_(block),
         tiling_(tiled_group(chip, group, decided.way)) {}
 
   [[nodiscard]] std::optional<GroupSimulation> run() {
@@ -103,8 +106,9 @@ class FusionPlayer {
           if (done >= own) continue;
           counts.push_back({slice->loop, std::min(piece, own - done)});
         }
-        const auto cost = costs_.cost(
-            {group_.members[m].op, decided_.way.contents[m]}, tiling(m).cores[0], counts);
+        const auto cost = costs_.cost({group_.members[m].whole, decided_.way.contents[m]},
+                                      tiling(m).cores[0],
+                                      counts_of_whole(group_.members[m], std::move(counts)));
         if (!cost) return false;
         tasks_.energy().compute += cost->compute_pj;
         tasks_.energy().on_chip += cost->on_chip_pj;
@@ -289,6 +293,9 @@ class FusionPlayer {
     const std::int64_t total = group_.tensors[t].fetch_bytes;
     const std::vector<Use> uses = users(t);
     if (total == 0 || uses.empty()) return;
+    const bool stays =
+        !decided_.streamed[t] && !group_.tensors[t].parted && !is_tiled(group_, tiling_, t);
+    if (stays && !block_.first) return;
     if (decided_.streamed[t]) {
       add_slices(uses, total);
       return;
@@ -346,7 +353,7 @@ class FusionPlayer {
 
   void add_stores(std::size_t t) {
     const std::int64_t total = group_.tensors[t].store_bytes;
-    if (total == 0) return;
+    if (total == 0 || (!block_.last && !group_.tensors[t].parted)) return;
     const std::size_t m = group_.tensors[t].makers.back();
     Use use{m, nullptr, NestOperand::O};
     for (const MemberAccess& write : group_.members[m].writes)
@@ -378,6 +385,7 @@ class FusionPlayer {
   TileCosts& costs_;
   const GroupShape& group_;
   const DecidedFusedWay& decided_;
+  PlayedBlock block_;
   TiledGroup tiling_;
   TaskList tasks_;
   std::vector<std::vector<TileTasks>> tiles_;     // by member
@@ -390,8 +398,9 @@ class FusionPlayer {
 std::optional<GroupSimulation> simulated_fusion(const Chip& chip,
                                                 TileCosts& costs,
                                                 const GroupShape& group,
-                                                const DecidedFusedWay& decided) {
-  return FusionPlayer(chip, costs, group, decided).run();
+                                                const DecidedFusedWay& decided,
+                                                const PlayedBlock& block) {
+  return FusionPlayer(chip, costs, group, decided, block).run();
 }
 
 }  // namespace paretrain::evaluator

@@ -139,18 +139,39 @@ bool is_allowed(const GroupShape& group, const TileAxis& axis) {
   return named;
 }
 
-}  // namespace
+// Batch, heads, groups and channels, or what follows from them.
+bool makes_blocks(const GroupShape& group, const TileAxis& axis) {
+  bool named = false;
+  for (std::size_t m = 0; m < axis.loops.size(); ++m) {
+    if (group.members[m].op->mac_kind == MacKind::WeightGradient) continue;
+    const Loop loop = axis.loops[m];
+    if (loop == Loop::OY || loop == Loop::OX || loop == Loop::IY || loop == Loop::IX) return false;
+    named = named || loop == Loop::B || loop == Loop::H || loop == Loop::G || loop == Loop::K;
+  }
+  return named;
+}
 
-std::vector<TileAxis> tile_axes(const GroupShape& group) {
+template <class Allowed>
+std::vector<TileAxis> axes_that_are(const GroupShape& group, Allowed&& allowed) {
   std::vector<TileAxis> axes;
   for (std::size_t l = 0; l < kLoopCount; ++l) {
     const auto loop = static_cast<Loop>(l);
     if (group.members.front().op->nest.size(loop) < 2) continue;
     auto axis = Propagation(group).axis_from(loop);
-    if (axis && is_allowed(group, *axis) && std::ranges::find(axes, *axis) == axes.end())
+    if (axis && allowed(group, *axis) && std::ranges::find(axes, *axis) == axes.end())
       axes.push_back(std::move(*axis));
   }
   return axes;
+}
+
+}  // namespace
+
+std::vector<TileAxis> tile_axes(const GroupShape& group) {
+  return axes_that_are(group, is_allowed);
+}
+
+std::vector<TileAxis> block_axes(const GroupShape& group) {
+  return axes_that_are(group, makes_blocks);
 }
 
 bool are_cut_alike(const Access& a,

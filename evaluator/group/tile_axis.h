@@ -19,10 +19,20 @@ struct TileAxis {
   friend bool operator==(const TileAxis&, const TileAxis&) = default;
 };
 
+// A group cut along an axis of all its members into equal parts that run one after another.
+struct BlockCut {
+  TileAxis axis;
+  std::int64_t parts = 1;
+  friend bool operator==(const BlockCut&, const BlockCut&) = default;
+};
+
 // All axes along which every member can be cut, in order of the first member's loops. Batch, rows
 // and tokens, heads; output channels (K) when a member is an update. Empty: not a legal group.
 // Requires: at least two members.
 [[nodiscard]] std::vector<TileAxis> tile_axes(const GroupShape& group);
+
+// The axes along which a group may be cut into blocks: those of batch, heads, groups and channels.
+[[nodiscard]] std::vector<TileAxis> block_axes(const GroupShape& group);
 
 // Whether two accesses of one storage, each cut along a loop of its own operator, mean the same
 // slabs of it.

@@ -164,9 +164,10 @@ TEST_CASE("is_legal: length limits a group") {
 
 TEST_CASE("is_legal: a group whose tiles of one row do not fit is none") {
   SmallGraph graph;
-  // A row of the image is 64 KiB; the vector core has 128 KiB for rows in and out.
-  const StorageId x = graph.tensor("x", {1, 256, 8, 256}, StorageRole::Input);
-  graph.relu(graph.convolution(x, 256, 1, 1));
+  // A row of the image is 63 KiB; the vector core has 128 KiB for rows in and out. 251 channels
+  // have no equal parts.
+  const StorageId x = graph.tensor("x", {1, 251, 8, 256}, StorageRole::Input);
+  graph.relu(graph.convolution(x, 251, 1, 1));
   const Accelerator accelerator = quad();
   const AcceleratorGroupModel model(graph.graph(), accelerator, {}, {});
   CHECK_FALSE(model.is_legal(GroupOf(graph.graph(), 0, 1).operators));

@@ -114,3 +114,28 @@ TEST_CASE("makespan: extrapolation equals stepping and never beats the busiest r
     CHECK(fast.cycles >= *std::ranges::max_element(fast.busy));
   }
 }
+
+TEST_CASE(
+    "makespan_of_blocks: what stays comes with the first block and sums leave with the last") {
+  // Weights in 7 cycles, two tiles of 5, sums out in 3: 17, 10, 10 and 13 for four blocks.
+  std::vector<Stage> stages(3);
+  stages[0] = {1, 0, {use(0, 7)}, {}, {}, Occurrence::FirstBlock};
+  stages[1] = {2, 1, {use(1, 5)}, {{0, 0}}, {}, Occurrence::EveryBlock};
+  stages[2] = {1, 3, {use(0, 3)}, {{1, 1}}, {}, Occurrence::LastBlock};
+  CHECK(makespan_of_blocks(stages, 2, 1).cycles == 20);
+  CHECK(makespan_of_blocks(stages, 2, 2).cycles == 30);
+  const Makespan four = makespan_of_blocks(stages, 2, 4);
+  CHECK(four.cycles == 50);
+  CHECK(four.busy == std::vector<std::int64_t>{10, 40});
+}
+
+TEST_CASE("makespan_of_blocks: blocks that are all alike add up") {
+  for (std::uint64_t trial = 0; trial < 50; ++trial) {
+    RandomStream random(seed(), 7, trial);
+    const std::vector<Stage> stages = random_pipeline(random);
+    const auto blocks = static_cast<std::int64_t>(1 + random.below(9));
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    CHECK(makespan_of_blocks(stages, 4, blocks).cycles ==
+          blocks * makespan_by_steps(stages, 4).cycles);
+  }
+}
