@@ -24,7 +24,9 @@ namespace {
 // Stream names the axes of an elementwise operator B, H, D, K whatever they mean, so that lanes and
 // splits run along the last one.
 LoopNest with_last_axis_as_columns(const LoopNest& nest) {
-  if (nest.size(Loop::OX) == 1 && nest.size(Loop::OY) == 1) return nest;
+  const bool no_image = nest.size(Loop::OX) == 1 && nest.size(Loop::OY) == 1;
+  const bool names_taken = nest.size(Loop::H) > 1 || nest.size(Loop::D) > 1;
+  if (no_image || names_taken) return nest;
   const auto renamed = [](Loop loop) {
     if (loop == Loop::K) return Loop::H;
     if (loop == Loop::OY) return Loop::D;
