@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up what is missing, builds the release program, and does the main job on a built-in network: searches the
 # training plans of ResNet-18 on the quad-core edge accelerator, prints them against the baselines, and says where
-# the files are. Arguments are handed on to `paretrain optimize`; the folder is $RUN_FOLDER, or a new one in runs/.
+# the files are. Arguments (without any: --batch 8) are handed on to `paretrain optimize`; the folder is $RUN_FOLDER, or a new one in runs/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,9 @@ if [ -z "$folder" ]; then
   while [ -e "runs/resnet18-edge-tpu-quad-$number" ]; do number=$((number + 1)); done
   folder=runs/resnet18-edge-tpu-quad-$number
 fi
-build/release/paretrain optimize resnet18 --accelerator edge-tpu-quad --max-seconds 55 -o "$folder" "$@"
+options=("$@")
+[ ${#options[@]} -gt 0 ] || options=(--batch 8)
+build/release/paretrain optimize resnet18 --accelerator edge-tpu-quad --max-seconds 55 -o "$folder" "${options[@]}"
 
 cat <<TEXT
 
