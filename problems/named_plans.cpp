@@ -79,21 +79,10 @@ bool better(const Drop& a, const Drop& b) {
          static_cast<Wide>(b.freed_bytes) * static_cast<Wide>(a.added_latency);
 }
 
-// Whether dropping one by one may visit so many operands (evaluations, at most the square of the
-// candidates, times the operands of one) that a search would not start for minutes.
-bool is_too_long_to_drop(const PlanProblem& problem) {
-  constexpr double kMostVisits = 0x1p34;
-  double operands = 0;
-  for (const evaluator::StepOperator& op : problem.graph().operators)
-    operands += static_cast<double>(op.reads.size() + op.writes.size());
-  const auto candidates = static_cast<double>(problem.keep_gene_count());
-  return candidates * candidates * operands > kMostVisits;
-}
-
 std::optional<Drop> best_drop(const PlanProblem& problem,
                               const Genome& genome,
                               PlanScratch& scratch) {
-  if (is_too_long_to_drop(problem)) return std::nullopt;
+  if (is_too_large_to_try_each(problem)) return std::nullopt;
   const PlanEvaluation now = problem.evaluate_canonical(genome, scratch);
   std::optional<Drop> best;
   Genome dropped = genome;
@@ -135,6 +124,15 @@ bool has_free_fusion_gene(const PlanProblem& problem, const SearchSpace& space) 
 }
 
 }  // namespace
+
+bool is_too_large_to_try_each(const PlanProblem& problem) {
+  constexpr double kMostVisits = 0x1p34;
+  double operands = 0;
+  for (const evaluator::StepOperator& op : problem.graph().operators)
+    operands += static_cast<double>(op.reads.size() + op.writes.size());
+  const auto candidates = static_cast<double>(problem.keep_gene_count());
+  return candidates * candidates * operands > kMostVisits;
+}
 
 Genome greedily_fused(const PlanProblem& problem, GenomeView genome) {
   PlanScratch scratch;

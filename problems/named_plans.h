@@ -25,8 +25,12 @@ struct NamedPlan {
 // bytes saved (each alone, against no fusion; ties by gene order), taken when legal and not slower.
 [[nodiscard]] Genome greedily_fused(const PlanProblem& problem, GenomeView genome);
 
+// Whether trying candidates one by one, again and again, may visit so many operands (candidates
+// squared times the operands of all operators) that a search would not start for minutes.
+[[nodiscard]] bool is_too_large_to_try_each(const PlanProblem& problem);
+
 // From keep-all unfused, drops the candidate with the most peak bytes freed per added cycle (ties
-// by index) until no drop lowers the peak.
+// by index) until no drop lowers the peak; keep-all where is_too_large_to_try_each().
 [[nodiscard]] Genome greedy_memory(const PlanProblem& problem);
 
 // Every plan on that way, keep-all first, greedy_memory() last.

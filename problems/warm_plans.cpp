@@ -109,6 +109,7 @@ void add_segment_plans(const PlanProblem& problem,
 }
 
 std::vector<Genome> segment_plans(const PlanProblem& problem) {
+  if (is_too_large_to_try_each(problem)) return {};
   PlanScratch scratch;
   const RecomputeCosts costs = recompute_costs(problem, scratch);
   std::vector<SegmentCandidate> candidates = segment_candidates(problem);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "problems/cost_graph_problem.h"
 #include "problems/search_space.h"
+#include "problems/warm_plans.h"
 #include "tests/problems/random_plan_problem.h"
 #include "tests/problems/slow_cost_graph.h"
 #include "tests/support/doctest.h"
@@ -115,7 +116,9 @@ TEST_CASE("greedy_memory: keeps everything where dropping one by one would take 
   }
   const PlanProblem problem = problems::cost_graph_problem(
       graph, {.count_gradients = false, .max_group_length = {}, .memory_limit_bytes = {}});
+  CHECK(problems::is_too_large_to_try_each(problem));
   CHECK(problems::greedy_memory(problem) == problem.keep_all());
+  CHECK(problems::start_plans(problem, problems::SearchSpace(problem, {})).others.empty());
 }
 
 TEST_CASE("greedily_fused: is canonical and never slower than unfused") {
