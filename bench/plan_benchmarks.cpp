@@ -164,8 +164,9 @@ void evaluate_again(benchmark::State& state, const std::string& model, int threa
     }
     warm.search().tell(found);
   }
+  engine::ThreadTeam team(threads);
   for (auto _ : state) {
-    engine::parallel_for(genomes.size(), threads, [&](std::size_t i) {
+    engine::parallel_for(genomes.size(), team, [&](std::size_t i) {
       benchmark::DoNotOptimize(warm.problem().evaluate(genomes[i]));
     });
   }

@@ -1,6 +1,5 @@
 # The packages that the build needs; their Debian names are in scripts/packages.txt.
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED)
 find_package(Protobuf REQUIRED) # before ONNX, whose targets name protobuf's
 find_package(ONNX REQUIRED CONFIG)
 find_package(cereal REQUIRED)

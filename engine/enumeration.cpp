@@ -13,6 +13,7 @@
 #include "engine/genome_number.h"
 #include "engine/non_dominated_ranks.h"
 #include "engine/parallel_for.h"
+#include "engine/thread_team.h"
 
 namespace paretrain::engine {
 
@@ -59,7 +60,7 @@ class Enumerator {
  public:
   Enumerator(const Problem& problem, const EnumerationOptions& options)
       : problem_(problem),
-        options_(options),
+        team_(options.threads),
         words_(problem.layout().words()),
         objective_count_(problem.objective_names().size()),
         update_(problem, options.keep_equal) {
@@ -97,7 +98,7 @@ class Enumerator {
   void spread_counts();
 
   const Problem& problem_;
-  EnumerationOptions options_;
+  ThreadTeam team_;
   std::size_t words_;
   std::size_t objective_count_;
   ArchiveUpdate update_;
@@ -119,7 +120,7 @@ void Enumerator::visit_all(std::uint64_t count) {
     const std::uint64_t end = std::min(count, first + kBatch);
     const auto used = static_cast<std::size_t>((end - first + kShare - 1) / kShare);
     shares_.resize(std::max(shares_.size(), used));
-    parallel_for(used, options_.threads, [&](std::size_t i) {
+    parallel_for(used, team_, [&](std::size_t i) {
       shares_[i].clear();
       Genome genome(words_);
       const std::uint64_t begin = first + i * kShare;
@@ -157,7 +158,7 @@ void Enumerator::visit_tree(std::span<const std::uint32_t> order) {
     const std::size_t taken = std::min(open.size(), kBatch / kShare);
     const std::size_t first = open.size() - taken;
     shares_.resize(std::max(shares_.size(), taken));
-    parallel_for(taken, options_.threads, [&](std::size_t i) {
+    parallel_for(taken, team_, [&](std::size_t i) {
       shares_[i].clear();
       visit_node(order, open[first + i], shares_[i]);
     });

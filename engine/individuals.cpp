@@ -33,6 +33,12 @@ void Individuals::append(const Individuals& other, std::size_t row) {
   append(other.genome(row), other.objectives_of(row), other.violations[row]);
 }
 
+void Individuals::append(const Individuals& other) {
+  words.insert(words.end(), other.words.begin(), other.words.end());
+  objectives.insert(objectives.end(), other.objectives.begin(), other.objectives.end());
+  violations.insert(violations.end(), other.violations.begin(), other.violations.end());
+}
+
 void Individuals::clear() noexcept {
   words.clear();
   objectives.clear();

@@ -33,6 +33,8 @@ struct Individuals {
 
   void append(GenomeView genome, std::span<const double> values, double violation);
   void append(const Individuals& other, std::size_t row);
+  // All rows of the other one.
+  void append(const Individuals& other);
   void clear() noexcept;
   void reserve(std::size_t rows);
   // Keeps the listed rows, in that order.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/hash.h"
 #include "engine/genome_number.h"
@@ -45,11 +46,16 @@ GenomeRow Offspring::row(std::size_t slot) noexcept {
   return GenomeRow(rows_).subspan(slot * words_, words_);
 }
 
+GenomeRow Offspring::before(std::size_t slot) noexcept {
+  return GenomeRow(before_).subspan(slot * words_, words_);
+}
+
 void Offspring::begin(const OffspringSource& source, std::size_t slots) {
   slots_.clear();
   for (std::size_t slot = 0; slot < slots; ++slot)
     slots_.push_back({.random = RandomStream(options_->seed, source.generation, slot)});
   rows_.assign(slots * words_, 0);
+  before_.resize(slots * words_);
   taken_.clear();
   for (std::size_t i = 0; i < source.state.population.size(); ++i)
     taken_.insert(hash_of(source.state.population.genome(i)), 0);
@@ -61,15 +67,14 @@ void Offspring::begin(const OffspringSource& source, std::size_t slots) {
 void Offspring::make_first(const OffspringSource& source, std::span<const Genome> warm) {
   const std::size_t fixed = std::min(warm.size(), source.slots);
   begin(source, source.slots);
-  for (std::size_t slot = 0; slot < source.slots; ++slot) {
+  settle(source, [&](std::size_t slot) {
     if (slot < fixed) {
       std::copy(warm[slot].begin(), warm[slot].end(), row(slot).begin());
       slots_[slot].fixed = true;
     } else {
       randomize(problem_->layout(), row(slot), slots_[slot].random);
     }
-  }
-  settle(source);
+  });
 }
 
 // Both slots of a pair have the same parents, exchanged, and the same random numbers for crossover.
@@ -81,9 +86,10 @@ void Offspring::mate(const OffspringSource& source, std::size_t slot) {
   if (slot % 2 != 0) std::swap(parents.a, parents.b);
   const GenomeRow child = row(slot);
   crossover(problem_->layout(), options_->variation, parents, child, shared);
-  std::copy(child.begin(), child.end(), scratch_.begin());
+  const GenomeRow unchanged = before(slot);
+  std::copy(child.begin(), child.end(), unchanged.begin());
   mutate(problem_->layout(), options_->variation, child, slots_[slot].random);
-  problem_->follow_flips(scratch_, child);
+  problem_->follow_flips(unchanged, child);
 }
 
 // A front with more points than the population holds is better known to the archive.
@@ -142,67 +148,87 @@ void Offspring::make(const OffspringSource& source) {
       archive == 0 ? 0 : std::round(options_->local_search * static_cast<double>(source.slots)));
   const std::size_t mated = source.slots - local;
   draw_entrants(source, (mated + 1) / 2);
-  for (std::size_t slot = 0; slot < source.slots; ++slot) {
+  settle(source, [&](std::size_t slot) {
     if (slot < mated) {
       mate(source, slot);
     } else {
       RandomStream& random = slots_[slot].random;
       moves_.neighbour(move_base(source.state, random), row(slot), random);
     }
-  }
-  settle(source);
-}
-
-void Offspring::canonicalize_pending() {
-  parallel_for(pending_.size(), options_->threads, pace_, [this](std::size_t i) {
-    const std::size_t slot = pending_[i];
-    problem_->canonicalize(row(slot));
-    slots_[slot].fingerprint = hash_of(row(slot));
   });
 }
 
-bool Offspring::judge(const OffspringSource& source, std::size_t index, bool last_try) {
-  Slot& slot = slots_[index];
-  const bool evaluated = source.memory.was_evaluated(slot.fingerprint);
-  if (!evaluated || last_try || slot.fixed) {
-    slot.accepted = taken_.insert(slot.fingerprint, 0);
-    if (slot.accepted && !evaluated) ++new_genomes_;
-    if (slot.accepted || last_try || slot.fixed) return false;
-  }
-  ++duplicates_;
+void Offspring::change(Slot& slot, std::size_t index) {
   const GenomeRow genome = row(index);
-  std::copy(genome.begin(), genome.end(), scratch_.begin());
+  const GenomeRow unchanged = before(index);
+  std::copy(genome.begin(), genome.end(), unchanged.begin());
   moves_.change_one(genome, slot.random);
-  problem_->follow_flips(scratch_, genome);
-  return true;
+  problem_->follow_flips(unchanged, genome);
+  ++slot.changes;
 }
 
-void Offspring::settle(const OffspringSource& source) {
+bool Offspring::is_final(const Slot& slot) {
+  return slot.fixed || slot.changes == kTries;
+}
+
+// Brings the genome into canonical form, and changes it until it is one not evaluated yet.
+void Offspring::find_new(const OffspringSource& source, Slot& slot, std::size_t index) {
+  for (;;) {
+    problem_->canonicalize(row(index));
+    slot.fingerprint = hash_of(row(index));
+    slot.evaluated = source.memory.was_evaluated(slot.fingerprint);
+    if (!slot.evaluated || is_final(slot)) return;
+    change(slot, index);
+  }
+}
+
+bool Offspring::judge(Slot& slot) {
+  slot.accepted = taken_.insert(slot.fingerprint, 0);
+  if (slot.accepted && !slot.evaluated) ++new_genomes_;
+  return !slot.accepted && !is_final(slot);
+}
+
+template <class First>
+void Offspring::settle(const OffspringSource& source, const First& first) {
   new_genomes_ = 0;
+  parallel_for(slots_.size(), source.team, first_pace_, [&](std::size_t index) {
+    first(index);
+    find_new(source, slots_[index], index);
+  });
   pending_.resize(slots_.size());
-  for (std::size_t slot = 0; slot < slots_.size(); ++slot)
-    pending_[slot] = static_cast<std::uint32_t>(slot);
-  for (int tries = 0; tries <= kTries && !pending_.empty(); ++tries) {
-    canonicalize_pending();
-    std::erase_if(pending_,
-                  [&](std::uint32_t slot) { return !judge(source, slot, tries == kTries); });
+  std::iota(pending_.begin(), pending_.end(), 0U);
+  for (;;) {
+    std::erase_if(pending_, [&](std::uint32_t index) { return !judge(slots_[index]); });
+    if (pending_.empty()) break;
+    parallel_for(pending_.size(), source.team, later_pace_, [&](std::size_t i) {
+      const std::uint32_t index = pending_[i];
+      change(slots_[index], index);
+      find_new(source, slots_[index], index);
+    });
   }
   collect();
   if (new_genomes_ < source.slots) sweep(source);
 }
 
+// As one that was not evaluated.
 void Offspring::add(GenomeView genome, std::uint64_t fingerprint) {
   made_.words.insert(made_.words.end(), genome.begin(), genome.end());
   made_.objectives.resize(made_.objectives.size() + made_.objective_count, 0);
   made_.violations.push_back(0);
   fingerprints_.push_back(fingerprint);
+  evaluated_.push_back(0);
 }
 
 void Offspring::collect() {
   made_.clear();
   fingerprints_.clear();
-  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-    if (slots_[slot].accepted) add(row(slot), slots_[slot].fingerprint);
+  evaluated_.clear();
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    const Slot& slot = slots_[index];
+    duplicates_ += static_cast<std::uint64_t>(slot.changes);
+    if (!slot.accepted) continue;
+    add(row(index), slot.fingerprint);
+    if (slot.evaluated) evaluated_.back() = 1;
   }
 }
 

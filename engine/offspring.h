@@ -13,6 +13,7 @@
 #include "engine/problem.h"
 #include "engine/search_options.h"
 #include "engine/search_state.h"
+#include "engine/thread_team.h"
 #include "engine/variation.h"
 
 namespace paretrain::engine {
@@ -21,15 +22,17 @@ namespace paretrain::engine {
 struct OffspringSource {
   const SearchState& state;
   const EvaluationMemory& memory;
+  ThreadTeam& team;
   std::uint64_t generation = 0;
   std::size_t slots = 0;  // how many are wanted
 };
 
 // Makes the genomes of one generation: mating for most slots, local moves around the archive for
-// the rest. Every slot draws from a stream of its own. Canonical forms are made in parallel; a
-// genome that equals one of the population, of an earlier slot, or one evaluated before changes one
-// gene at a time, at most kTries times; then it is taken as it is if only its result is known
-// already, and left out if it would be a duplicate in the population. Keeps its buffers.
+// the rest. Every slot draws from a stream of its own, so slots are filled in parallel. A genome
+// that was evaluated before changes one gene at a time, at most kTries times; so does one that
+// equals one of the population or of an earlier slot, in further rounds that end with a serial look
+// at all slots. After that it is taken as it is if only its result is known already, and left out
+// if it would be a duplicate in the population. Keeps its buffers.
 class Offspring {
  public:
   static constexpr int kTries = 12;
@@ -50,6 +53,9 @@ class Offspring {
     return fingerprints_;
   }
 
+  // Whether each of them had been evaluated before.
+  [[nodiscard]] std::span<const char> evaluated() const noexcept { return evaluated_; }
+
   [[nodiscard]] std::uint64_t duplicates() const noexcept { return duplicates_; }
 
   // What SearchState::swept is after these genomes are evaluated, and whether then all are.
@@ -61,22 +67,28 @@ class Offspring {
   struct Slot {
     RandomStream random;
     std::uint64_t fingerprint = 0;
-    bool fixed = false;  // a warm genome: left out rather than changed
+    int changes = 0;         // made because the genome was known
+    bool fixed = false;      // a warm genome: left out rather than changed
+    bool evaluated = false;  // before this generation
     bool accepted = false;
   };
 
   void begin(const OffspringSource& source, std::size_t slots);
   [[nodiscard]] GenomeRow row(std::size_t slot) noexcept;
+  [[nodiscard]] GenomeRow before(std::size_t slot) noexcept;
   void mate(const OffspringSource& source, std::size_t slot);
   [[nodiscard]] bool mates_from_archive(const SearchState& state) const;
   [[nodiscard]] Parents tournament_parents(const SearchState& state, std::size_t pair) const;
   [[nodiscard]] static Parents archive_parents(const SearchState& state, RandomStream& random);
   [[nodiscard]] static const Individuals& move_base(const SearchState& state, RandomStream& random);
   void draw_entrants(const OffspringSource& source, std::size_t pairs);
-  void settle(const OffspringSource& source);
-  void canonicalize_pending();
-  // Whether the slot has to be looked at again after a change.
-  bool judge(const OffspringSource& source, std::size_t slot, bool last_try);
+  template <class First>
+  void settle(const OffspringSource& source, const First& first);
+  void find_new(const OffspringSource& source, Slot& slot, std::size_t index);
+  void change(Slot& slot, std::size_t index);
+  [[nodiscard]] static bool is_final(const Slot& slot);
+  // Whether the slot needs a further round.
+  bool judge(Slot& slot);
   void collect();
   void sweep(const OffspringSource& source);
   void add(GenomeView genome, std::uint64_t fingerprint);
@@ -86,14 +98,17 @@ class Offspring {
   LocalMoves moves_;
   std::size_t words_ = 0;
   std::vector<Slot> slots_;
-  std::vector<Word> rows_;  // one genome per slot
+  std::vector<Word> rows_;    // one genome per slot
+  std::vector<Word> before_;  // the same before its last change
   std::vector<std::uint32_t> pending_;
   FingerprintTable taken_;  // of the population and of accepted slots
   Individuals made_;
   std::vector<std::uint64_t> fingerprints_;
+  std::vector<char> evaluated_;
   std::vector<std::uint32_t> entrants_;  // of the tournaments, four per pair of slots
   Genome scratch_;
-  Pace pace_;  // of canonicalisation
+  Pace first_pace_;  // of making genomes and their canonical forms
+  Pace later_pace_;  // of changing them once more
   std::size_t new_genomes_ = 0;
   std::uint64_t duplicates_ = 0;
   std::uint64_t swept_ = 0;

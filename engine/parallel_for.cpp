@@ -1,22 +1,11 @@
 #include "engine/parallel_for.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <limits>
 #include <mutex>
-#include <thread>
-#include <vector>
-
-#if defined(__SANITIZE_THREAD__)
-#define PARETRAIN_PLAIN_THREADS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define PARETRAIN_PLAIN_THREADS 1
-#endif
-#endif
 
 namespace paretrain::engine {
 
@@ -61,30 +50,13 @@ void call_guarded(const LoopBody& body, std::size_t index, FirstError& error) {
   }
 }
 
-#ifdef PARETRAIN_PLAIN_THREADS
+// Keeps errors within the loop.
+struct GuardedBody {
+  LoopBody body;
+  FirstError error;
 
-void run_on_threads(std::size_t count, int threads, const LoopBody& body, FirstError& error) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t index = next++; index < count; index = next++)
-      call_guarded(body, index, error);
-  };
-  std::vector<std::jthread> others;
-  for (int i = 1; i < threads; ++i)
-    others.emplace_back(work);
-  work();
-}
-
-#else
-
-void run_on_threads(std::size_t count, int threads, const LoopBody& body, FirstError& error) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) default(none) \
-    shared(count, body, error)
-  for (std::size_t index = 0; index < count; ++index)
-    call_guarded(body, index, error);
-}
-
-#endif
+  void operator()(std::size_t index) { call_guarded(body, index, error); }
+};
 
 // Times some of the calls.
 struct TimedBody {
@@ -105,35 +77,28 @@ struct TimedBody {
 
 }  // namespace
 
-int thread_count(int threads) {
-  if (threads > 0) return threads;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
-void run_parallel(std::size_t count, int threads, LoopBody body, Pace* pace) {
-  const auto most = static_cast<int>(std::min<std::size_t>(count, 1024));
-  const int used = std::min(thread_count(threads), most);
-  if (used < 1) return;
-  FirstError error;
+void run_parallel(std::size_t count, ThreadTeam& team, LoopBody body, Pace* pace) {
+  if (count == 0) return;
   const bool is_short =
       pace != nullptr && pace->seconds_per_call * static_cast<double>(count) < kShortLoopSeconds;
+  GuardedBody guarded{.body = body, .error = {}};
   double seconds = 0;  // of `timed` calls
   std::size_t timed = count;
-  if (used == 1 || is_short) {
+  if (team.threads() == 1 || count == 1 || is_short) {
     const Clock::time_point begin = Clock::now();
     for (std::size_t index = 0; index < count; ++index)
-      call_guarded(body, index, error);
+      guarded(index);
     seconds = seconds_since(begin);
   } else if (pace == nullptr) {
-    run_on_threads(count, used, body, error);
+    team.run(count, loop_body(guarded));
   } else {
-    TimedBody timed_body{.body = body};
-    run_on_threads(count, used, loop_body(timed_body), error);
+    TimedBody timed_body{.body = loop_body(guarded)};
+    team.run(count, loop_body(timed_body));
     timed = (count + kTimedEvery - 1) / kTimedEvery;
     seconds = static_cast<double>(timed_body.nanoseconds) * 1e-9;
   }
   if (pace != nullptr) pace->seconds_per_call = seconds / static_cast<double>(timed);
-  error.rethrow();
+  guarded.error.rethrow();
 }
 
 }  // namespace paretrain::engine

@@ -1,21 +1,14 @@
-// Why: the one place that knows about threads, so that a build for ThreadSanitizer can use threads
-// that it understands, and so that errors come out the same for any number of threads.
+// Why: the one way to run a loop on several threads, so that errors come out the same for any
+// number of threads and short loops do not pay for them.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <type_traits>
 
+#include "engine/thread_team.h"
+
 namespace paretrain::engine {
-
-// Body of a parallel loop without knowing its type.
-struct LoopBody {
-  void* context = nullptr;
-  void (*call)(void* context, std::size_t index) = nullptr;
-};
-
-// Number of threads that `threads` stands for: itself, or all processors when it is 0.
-[[nodiscard]] int thread_count(int threads);
 
 // How long a call of a loop's body takes, learnt from loop to loop, so that short loops do not pay
 // for waking threads up. Only the way of execution depends on it.
@@ -24,7 +17,7 @@ struct Pace {
 };
 
 // `pace` may be null.
-void run_parallel(std::size_t count, int threads, LoopBody body, Pace* pace);
+void run_parallel(std::size_t count, ThreadTeam& team, LoopBody body, Pace* pace);
 
 template <class Body>
 [[nodiscard]] LoopBody loop_body(Body& body) {
@@ -32,19 +25,19 @@ template <class Body>
           .call = [](void* context, std::size_t index) { (*static_cast<Body*>(context))(index); }};
 }
 
-// Calls body(index) for every index below count, in any order, on up to `threads` threads (0: all
-// processors), one index at a time. body must be pure but for the slot that belongs to its index.
+// Calls body(index) for every index below count, in any order, on the threads of the team, one
+// index at a time. body must be pure but for the slot that belongs to its index.
 // Errors: when calls throw, the exception of the lowest index is rethrown after all have ended.
 template <class Body>
-void parallel_for(std::size_t count, int threads, Body&& body) {
-  run_parallel(count, threads, loop_body(body), nullptr);
+void parallel_for(std::size_t count, ThreadTeam& team, Body&& body) {
+  run_parallel(count, team, loop_body(body), nullptr);
 }
 
 // The same for a loop that runs again and again: on one thread when all calls together are quicker
 // than threads are woken up.
 template <class Body>
-void parallel_for(std::size_t count, int threads, Pace& pace, Body&& body) {
-  run_parallel(count, threads, loop_body(body), &pace);
+void parallel_for(std::size_t count, ThreadTeam& team, Pace& pace, Body&& body) {
+  run_parallel(count, team, loop_body(body), &pace);
 }
 
 }  // namespace paretrain::engine

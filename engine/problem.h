@@ -60,8 +60,8 @@ struct BitBlock {
 // What the engine needs to know of a problem. Every member is const and pure: the answer depends on
 // the arguments only, and calls from several threads at a time are safe.
 //
-// The engine varies genomes serially (cheap), brings them into canonical form in parallel, removes
-// duplicates among the canonical forms, and evaluates what is left in parallel.
+// The engine varies genomes and brings them into canonical form in parallel, removes duplicates
+// among the canonical forms, and evaluates what is left in parallel.
 class Problem {
  public:
   Problem() = default;

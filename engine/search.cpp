@@ -63,6 +63,7 @@ struct Search::Parts {
       : problem(its_problem),
         options(std::move(its_options)),
         objective_count(problem.objective_names().size()),
+        team(options.threads),
         memory(problem.layout().words(), objective_count),
         offspring(problem, options),
         archive_update(problem, options.keep_equal) {
@@ -88,7 +89,8 @@ struct Search::Parts {
   void settle_result(const BatchRow& batch_row, const Evaluation& evaluation);
   void take_evaluations(std::span<const Evaluation> evaluations);
   void count_new();
-  void select();
+  void settle_survivors();
+  void choose_survivors();
   void update_archive();
   [[nodiscard]] std::optional<std::uint64_t> evaluations_left() const;
   [[nodiscard]] double archive_volume();
@@ -96,6 +98,7 @@ struct Search::Parts {
   const Problem& problem;
   SearchOptions options;
   std::size_t objective_count;
+  ThreadTeam team;
   EvaluationMemory memory;
   Offspring offspring;
   ArchiveUpdate archive_update;
@@ -112,7 +115,8 @@ struct Search::Parts {
   std::vector<BatchRow> batch_rows;
   Individuals batch;
   std::vector<Evaluation> evaluations;
-  Pace pace;  // of evaluation
+  Pace pace;           // of evaluation
+  Pace settling_pace;  // of the population and the archive
   std::vector<std::uint32_t> best_rows;
 };
 
@@ -134,19 +138,19 @@ void Search::Parts::gather_batch() {
   merged.clear();
   const Individuals& made = offspring.genomes();
   merged.reserve(state.population.size() + made.size());
-  for (std::size_t i = 0; i < state.population.size(); ++i)
-    merged.append(state.population, i);
+  merged.append(state.population);
   batch.clear();
   batch_rows.clear();
   for (std::size_t i = 0; i < made.size(); ++i) {
     const std::uint64_t fingerprint = offspring.fingerprints()[i];
-    const std::optional<EvaluationMemory::Result> known =
-        memory.result(fingerprint, made.genome(i));
+    const bool evaluated = offspring.evaluated()[i] != 0;
+    std::optional<EvaluationMemory::Result> known;
+    if (evaluated) known = memory.result(fingerprint, made.genome(i));
     if (known) {
       merged.append(*known->rows, known->row);
     } else {
-      batch_rows.push_back({.row = static_cast<std::uint32_t>(merged.size()),
-                            .is_new = !memory.was_evaluated(fingerprint)});
+      batch_rows.push_back(
+          {.row = static_cast<std::uint32_t>(merged.size()), .is_new = !evaluated});
       merged.append(made, i);
       batch.append(made, i);
     }
@@ -182,13 +186,25 @@ void Search::Parts::take_evaluations(std::span<const Evaluation> results) {
   state.exhausted = offspring.is_all_swept();
 }
 
-void Search::Parts::select() {
+// The population and the archive need the fronts and nothing of one another.
+void Search::Parts::settle_survivors() {
   const std::size_t parents = state.population.size();
-  const SurvivorList& survivors = selection.select(merged, options.population, options.selection);
+  selection.rank(merged);
   best_rows.clear();
   for (const std::uint32_t row : selection.first_front()) {
     if (row >= parents) best_rows.push_back(row);
   }
+  parallel_for(2, team, settling_pace, [this](std::size_t part) {
+    if (part == 0) {
+      update_archive();
+    } else {
+      choose_survivors();
+    }
+  });
+}
+
+void Search::Parts::choose_survivors() {
+  const SurvivorList& survivors = selection.choose(options.population, options.selection);
   state.population.clear();
   for (const std::uint32_t row : survivors.rows)
     state.population.append(merged, row);
@@ -253,6 +269,7 @@ const Individuals& Search::ask() {
   if (parts.state.exhausted) slots = 0;
   const OffspringSource source{.state = parts.state,
                                .memory = parts.memory,
+                               .team = parts.team,
                                .generation = parts.first_pending ? 0 : parts.state.generation + 1,
                                .slots = slots};
   if (parts.first_pending) {
@@ -272,8 +289,7 @@ void Search::tell(std::span<const Evaluation> evaluations) {
   parts.take_evaluations(evaluations);
   if (!parts.first_pending) ++parts.state.generation;
   parts.first_pending = false;
-  parts.select();
-  parts.update_archive();
+  parts.settle_survivors();
 }
 
 void Search::step() {
@@ -281,7 +297,7 @@ void Search::step() {
   if (parts.state.exhausted) return;
   const Individuals& batch = ask();
   parts.evaluations.resize(batch.size());
-  parallel_for(batch.size(), parts.options.threads, parts.pace, [&parts, &batch](std::size_t i) {
+  parallel_for(batch.size(), parts.team, parts.pace, [&parts, &batch](std::size_t i) {
     parts.evaluations[i] = parts.problem.evaluate(batch.genome(i));
   });
   tell(parts.evaluations);

@@ -104,30 +104,32 @@ void SurvivorSelection::take_front(std::size_t front, TieRule ties, Crowding cro
   if (ties == TieRule::CopiesLast) take_copies(front);
 }
 
-void SurvivorSelection::take_infeasible(const Individuals& all) {
+void SurvivorSelection::take_infeasible() {
   std::sort(infeasible_.begin(), infeasible_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = all.violations[a];
-    const double y = all.violations[b];
+    const double x = violations_[a];
+    const double y = violations_[b];
     return x != y ? x < y : a < b;
   });
   auto rank = static_cast<std::uint32_t>(2 * ranks_.fronts());
   for (std::size_t i = 0; i < infeasible_.size() && places() > 0; ++i) {
     const std::uint32_t row = infeasible_[i];
-    if (i > 0 && all.violations[row] != all.violations[infeasible_[i - 1]]) ++rank;
+    if (i > 0 && violations_[row] != violations_[infeasible_[i - 1]]) ++rank;
     list_.rows.push_back(row);
     list_.ranks.push_back(rank);
     list_.crowding.push_back(0);
   }
 }
 
-const SurvivorList& SurvivorSelection::select(const Individuals& all,
-                                              std::size_t wanted,
-                                              const SelectionOptions& options) {
+void SurvivorSelection::rank(const Individuals& all) {
+  gather_fronts(all);
+  violations_ = all.violations;
+}
+
+const SurvivorList& SurvivorSelection::choose(std::size_t wanted, const SelectionOptions& options) {
   list_.rows.clear();
   list_.ranks.clear();
   list_.crowding.clear();
   wanted_ = wanted;
-  gather_fronts(all);
   const std::size_t fronts = ranks_.fronts();
   for (std::size_t front = 0; front < fronts && places() > 0; ++front)
     take_front(front, options.ties, options.crowding);
@@ -137,8 +139,15 @@ const SurvivorList& SurvivorSelection::select(const Individuals& all,
       take_copies(fronts + front);
     }
   }
-  if (places() > 0) take_infeasible(all);
+  if (places() > 0) take_infeasible();
   return list_;
+}
+
+const SurvivorList& SurvivorSelection::select(const Individuals& all,
+                                              std::size_t wanted,
+                                              const SelectionOptions& options) {
+  rank(all);
+  return choose(wanted, options);
 }
 
 }  // namespace paretrain::engine

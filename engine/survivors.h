@@ -35,6 +35,11 @@ class SurvivorSelection {
                              std::size_t wanted,
                              const SelectionOptions& options);
 
+  // The same in two steps; in between, first_front() is known. Requires: `all` stays as it is until
+  // choose() has returned; rank() before each choose().
+  void rank(const Individuals& all);
+  const SurvivorList& choose(std::size_t wanted, const SelectionOptions& options);
+
   // Of the last call. The feasible rows that no row dominates, surviving or not, in lexicographic
   // order of their objectives.
   [[nodiscard]] std::span<const std::uint32_t> first_front() const noexcept { return best_; }
@@ -51,7 +56,7 @@ class SurvivorSelection {
   void take_front(std::size_t front, TieRule ties, Crowding crowding);
   void take_firsts(std::size_t front, Crowding crowding);
   void take_copies(std::size_t rank);
-  void take_infeasible(const Individuals& all);
+  void take_infeasible();
   void take(std::uint32_t entry, std::uint32_t rank, double crowding);
   void split_front(std::size_t front, TieRule ties);
 
@@ -65,6 +70,7 @@ class SurvivorSelection {
   std::vector<std::uint32_t> infeasible_;
   std::vector<double> compact_;  // objectives of the feasible rows, when some are not
   std::span<const double> objectives_;
+  std::span<const double> violations_;  // of all rows
   std::size_t objective_count_ = 0;
   std::vector<std::uint32_t> front_begins_;  // fronts + 1 places in by_front_
   std::vector<std::uint32_t> by_front_;      // entries of feasible_, lexicographic in each front
