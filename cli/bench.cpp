@@ -64,6 +64,7 @@ engine::SearchOptions engine_options(const Options& options,
   result.keep_equal = static_cast<std::size_t>(search.keep_equal);
   result.variation.crossover_probability = search.crossover;
   result.variation.mutated_genes = search.mutation;
+  if (search.run_mutation) result.variation.run_mutation = *search.run_mutation;
   result.variation.bit_crossover = bit_crossover(options.text("bit-crossover"));
   result.selection.ties = tie_rule(options.text("copies"));
   if (options.text("crowding") == "once") result.selection.crowding = engine::Crowding::Once;

@@ -123,6 +123,7 @@ engine::SearchOptions PlanRun::engine_options() const {
   options.seed = search.seed;
   if (search.crossover) options.variation.crossover_probability = *search.crossover;
   if (search.mutation) options.variation.mutated_genes = *search.mutation;
+  if (search.run_mutation) options.variation.run_mutation = *search.run_mutation;
   options.local_search = search.local_search;
   options.keep_equal = static_cast<std::size_t>(search.keep_equal);
   options.hypervolume = engine::HypervolumeOptions{reference_, product(reference_)};

@@ -38,6 +38,7 @@ void read_search(const Options& options, SearchOptions& search) {
   search.warm_start = !options.flag("no-warm-start");
   if (options.has("crossover")) search.crossover = options.real("crossover");
   if (options.has("mutation")) search.mutation = options.real("mutation");
+  if (options.has("run-mutation")) search.run_mutation = options.real("run-mutation");
   if (options.has("reference")) search.reference = reference_point(options.text("reference"));
   if (options.has("keep-equal")) search.keep_equal = options.integer("keep-equal");
 }
@@ -59,6 +60,10 @@ OptionGroup search_option_group() {
            {"no-warm-start", "", Flag{}, "start from random genomes only"},
            {"crossover", "P", RealRange{0, 1}, "probability that two parents are mixed"},
            {"mutation", "X", RealRange{0, 1e6}, "expected flipped bits of an offspring"},
+           {"run-mutation",
+            "P",
+            RealRange{0, 1},
+            "share of offspring that change a run of bits instead"},
            {"reference",
             "A,B[,C]",
             AnyText{},

@@ -20,11 +20,12 @@ struct SearchOptions {
   int threads = 0;            // 0: all cores
   double local_search = 0.2;  // share of the evaluations
   bool warm_start = true;
-  std::optional<double> crossover;  // probability; the engine's own when empty
-  std::optional<double> mutation;   // expected flipped bits of an offspring
-  std::vector<double> reference;    // --reference A,B[,C]; empty: from the baselines
-  std::int64_t keep_equal = 1;      // genomes kept per objective vector
-  std::int64_t snapshot_every = 1;  // generations
+  std::optional<double> crossover;     // probability; the engine's own when empty
+  std::optional<double> mutation;      // expected flipped bits of an offspring
+  std::optional<double> run_mutation;  // share of offspring; the engine's own when empty
+  std::vector<double> reference;       // --reference A,B[,C]; empty: from the baselines
+  std::int64_t keep_equal = 1;         // genomes kept per objective vector
+  std::int64_t snapshot_every = 1;     // generations
   bool log_generations = false;
 };
 

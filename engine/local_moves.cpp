@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/bit_runs.h"
 #include "engine/variation.h"
 
 namespace paretrain::engine {
@@ -12,16 +13,6 @@ namespace {
 constexpr double kNarrowIndex = 60;
 // A structured move may not apply where it was tried.
 constexpr int kStructuredTries = 6;
-
-void fill(GenomeRow genome, const BitBlock& block, bool value) {
-  for (std::size_t i = block.begin; i < block.end; ++i) {
-    if (value) {
-      set_bit(genome, i);
-    } else {
-      clear_bit(genome, i);
-    }
-  }
-}
 
 // Every gene of the block takes the value of its neighbour; the one at the far end wraps round.
 void rotate(GenomeRow genome, const BitBlock& block, bool up) {
@@ -44,17 +35,6 @@ void rotate(GenomeRow genome, const BitBlock& block, bool up) {
 }  // namespace
 
 LocalMoves::LocalMoves(const Problem& problem) : problem_(&problem), blocks_(problem.blocks()) {}
-
-// A run of `count` things out of `total`: short runs are as likely as all those up to twice their
-// length together.
-BitBlock LocalMoves::random_run(std::size_t total, RandomStream& random) {
-  std::size_t longest = 2;
-  while (longest < total && (random.next() >> 63U) != 0)
-    longest *= 2;
-  const std::size_t length = std::min<std::size_t>(total, 1 + random.below(longest));
-  const std::size_t begin = random.below(total - length + 1);
-  return {.begin = begin, .end = begin + length};
-}
 
 BitBlock LocalMoves::random_block(RandomStream& random) const {
   if (blocks_.empty()) return random_run(problem_->layout().bits, random);
@@ -82,7 +62,11 @@ void LocalMoves::move_bits(const Individuals& members,
       exchange_two(genome, random);
       break;
     case 1:
-      fill(genome, block, (random.next() >> 63U) != 0);
+      if ((random.next() >> 63U) != 0) {
+        set_run(genome, block);
+      } else {
+        clear_run(genome, block);
+      }
       break;
     case 2:
       rotate(genome, block, (random.next() >> 63U) != 0);

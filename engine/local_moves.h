@@ -23,7 +23,6 @@ class LocalMoves {
   void change_one(GenomeRow genome, RandomStream& random) const;
 
  private:
-  [[nodiscard]] static BitBlock random_run(std::size_t total, RandomStream& random);
   [[nodiscard]] BitBlock random_block(RandomStream& random) const;
   void move_bits(const Individuals& members, GenomeRow genome, RandomStream& random) const;
   bool move_structured(GenomeRow genome, RandomStream& random) const;

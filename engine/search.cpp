@@ -25,6 +25,8 @@ void check_options(const SearchOptions& options, std::size_t objective_count) {
   const double crossover = options.variation.crossover_probability.value_or(0);
   CHECK(crossover >= 0 && crossover <= 1, "a probability is between 0 and 1");
   CHECK(options.variation.mutated_genes.value_or(0) >= 0, "mutation changes no fewer than 0 genes");
+  CHECK(options.variation.run_mutation >= 0 && options.variation.run_mutation <= 1,
+        "a share is between 0 and 1");
   if (options.hypervolume) {
     CHECK(options.hypervolume->reference.size() == objective_count,
           "a reference point has one value per objective");

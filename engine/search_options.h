@@ -31,8 +31,9 @@ struct VariationOptions {
   std::optional<double> crossover_probability = {};
   BitCrossover bit_crossover = BitCrossover::TwoPoint;
   std::optional<double> mutated_genes = {};  // expected number per offspring
-  double crossover_index = 15;               // distribution index of simulated binary crossover
-  double mutation_index = 20;                // distribution index of polynomial mutation
+  double run_mutation = 0.1;    // share of offspring with a changed run of bits instead
+  double crossover_index = 15;  // distribution index of simulated binary crossover
+  double mutation_index = 20;   // distribution index of polynomial mutation
 };
 
 struct SelectionOptions {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/bit_runs.h"
+
 namespace paretrain::engine {
 
 namespace {
@@ -17,15 +19,6 @@ bool has_only_reals(const GenomeLayout& layout) {
   return layout.reals.size() == layout.genes();
 }
 
-// Ones at bits begin .. end-1 of the word that holds genome bits 64 * word onwards.
-Word range_mask(std::size_t word, std::size_t begin, std::size_t end) {
-  const std::size_t first = word * kWordBits;
-  const std::size_t low = begin > first ? begin - first : 0;
-  const std::size_t high = std::min(end - first, kWordBits);
-  const Word up_to_high = high == kWordBits ? ~Word{0} : (Word{1} << high) - 1;
-  return up_to_high & ~((Word{1} << low) - 1);
-}
-
 // Copies genes begin .. end-1 (bits, then integers) of `from`.
 void copy_range(const GenomeLayout& layout,
                 GenomeView from,
@@ -35,7 +28,7 @@ void copy_range(const GenomeLayout& layout,
   const std::size_t bit_end = std::min(end, layout.bits);
   if (begin < bit_end) {
     for (std::size_t word = begin / kWordBits; word * kWordBits < bit_end; ++word) {
-      const Word mask = range_mask(word, begin, bit_end);
+      const Word mask = run_mask(word, {.begin = begin, .end = bit_end});
       child[word] = (child[word] & ~mask) | (from[word] & mask);
     }
   }
@@ -147,7 +140,7 @@ std::int64_t other_integer(const IntegerRange& range, std::int64_t value, Random
 
 void randomize(const GenomeLayout& layout, GenomeRow genome, RandomStream& random) {
   for (std::size_t word = 0; word < layout.bit_words(); ++word)
-    genome[word] = random.next() & range_mask(word, 0, layout.bits);
+    genome[word] = random.next() & run_mask(word, {.begin = 0, .end = layout.bits});
   for (std::size_t i = 0; i < layout.integers.size(); ++i) {
     const IntegerRange& range = layout.integers[i];
     const auto steps =
@@ -208,6 +201,10 @@ void mutate(const GenomeLayout& layout,
   const double usual = has_only_reals(layout) ? kRealMutation : kDiscreteMutation;
   const double probability = options.mutated_genes.value_or(usual) / static_cast<double>(genes);
   if (!(probability > 0)) return;
+  if (layout.bits > 1 && random.unit() < options.run_mutation) {
+    mutate_run(genome, layout.bits, random);
+    return;
+  }
   if (probability >= 1) {
     for (std::size_t gene = 0; gene < genes; ++gene)
       change_gene(layout, options.mutation_index, genome, gene, random);

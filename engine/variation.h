@@ -28,7 +28,9 @@ void crossover(const GenomeLayout& layout,
                RandomStream& random);
 
 // Every gene changes with probability mutated_genes / genes: bits flip, integers move to another
-// value of their range (half of the time to a neighbour), reals by polynomial mutation.
+// value of their range (half of the time to a neighbour), reals by polynomial mutation. Instead,
+// with probability run_mutation a run of bits changes (bit_runs.h), unless there are fewer than two
+// bits or mutated_genes is 0.
 // Source: geometric distances between changed genes, Knuth, TAOCP vol. 2, 3.4.1; polynomial
 // mutation with bounds, Deb, Goyal, CSI 26(4), 1996.
 void mutate(const GenomeLayout& layout,

@@ -97,7 +97,7 @@ TEST_CASE("mutate: flips the expected number of bits and every bit equally often
   for (std::uint64_t slot = 0; slot < kRounds; ++slot) {
     RandomStream random(tests::test_seed(), 2, slot);
     Genome genome(layout.words());
-    engine::mutate(layout, {.mutated_genes = 3}, genome, random);
+    engine::mutate(layout, {.mutated_genes = 3, .run_mutation = 0}, genome, random);
     for (std::size_t i = 0; i < bits; ++i)
       flips[i] += engine::bit(genome, i) ? 1 : 0;
   }
@@ -107,8 +107,30 @@ TEST_CASE("mutate: flips the expected number of bits and every bit equally often
   Genome genome(layout.words());
   engine::mutate(layout, {.mutated_genes = 0}, genome, random);
   CHECK(genome == Genome(layout.words()));
-  engine::mutate(layout, {.mutated_genes = 1000}, genome, random);
+  engine::mutate(layout, {.mutated_genes = 1000, .run_mutation = 0}, genome, random);
   CHECK(genome == all_ones(bits));
+}
+
+TEST_CASE("mutate: changes a run of bits as often as asked and nothing else then") {
+  const GenomeLayout layout{.bits = 100, .integers = {{0, 1}}, .reals = {{0, 1}}};
+  int shown = 0;
+  constexpr int kRounds = 4000;
+  for (std::uint64_t slot = 0; slot < kRounds; ++slot) {
+    RandomStream random(tests::test_seed(), 6, slot);
+    Genome genome(layout.words());
+    // So few genes change one by one that what changes is nearly always a run.
+    engine::mutate(layout, {.mutated_genes = 1e-9, .run_mutation = 0.25}, genome, random);
+    CHECK(changes(genome, layout.bits) <= 2);
+    if (std::popcount(genome[0]) + std::popcount(genome[1]) >= 1) ++shown;
+    CHECK(engine::integer(layout, genome, 0) == 0);
+    CHECK(engine::real(layout, genome, 0) == 0);
+  }
+  // A run of a genome of zeros shows unless it was cleared, as a quarter of them are.
+  CHECK(shown == doctest::Approx(0.1875 * kRounds).epsilon(0.12));
+  RandomStream random(1, 1, 1);
+  Genome genome(layout.words());
+  engine::mutate(layout, {.mutated_genes = 0, .run_mutation = 1}, genome, random);
+  CHECK(genome == Genome(layout.words()));
 }
 
 TEST_CASE("variation: integers and reals stay within their ranges") {
