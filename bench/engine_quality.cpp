@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,7 +73,8 @@ void print(const Line& line, Found found) {
   std::sort(found.points.begin(), found.points.end());
   std::sort(found.volumes.begin(), found.volumes.end());
   const std::size_t middle = found.points.size() / 2;
-  std::printf("%-12s pop %3zu  found %3zu [%zu..%zu]  hypervolume %.6g [%.6g..%.6g]\n",
+  const double sum = std::accumulate(found.volumes.begin(), found.volumes.end(), 0.0);
+  std::printf("%-12s pop %3zu  found %3zu [%zu..%zu]  hypervolume %.6g [%.6g..%.6g] mean %.6g\n",
               line.problem.c_str(),
               line.population,
               found.points[middle],
@@ -80,7 +82,8 @@ void print(const Line& line, Found found) {
               found.points.back(),
               found.volumes[middle],
               found.volumes.front(),
-              found.volumes.back());
+              found.volumes.back(),
+              sum / static_cast<double>(found.volumes.size()));
   std::fflush(stdout);
 }
 
@@ -89,12 +92,13 @@ void print(const Line& line, Found found) {
 }  // namespace paretrain::bench
 
 // What a search finds of known fronts, which is not a matter of time and so not a benchmark:
-// paretrain_engine_quality [population|archive] [SEEDS].
+// paretrain_engine_quality [population|archive] [SEEDS] [PROBLEM].
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
   const double local_search = !arguments.empty() && arguments[0] == "archive" ? 0.2 : 0;
   const std::uint64_t seeds = arguments.size() > 1 ? std::stoul(arguments[1]) : 11;
   for (const paretrain::bench::Line& line : paretrain::bench::all_lines()) {
+    if (arguments.size() > 2 && line.problem != arguments[2]) continue;
     paretrain::bench::Found found;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed)
       paretrain::bench::add_run(line, seed, local_search, found);
