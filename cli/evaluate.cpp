@@ -9,6 +9,7 @@
 #include "cli/plan_argument.h"
 #include "cli/problem_options.h"
 #include "results/atomic_file.h"
+#include "results/evaluation_json.h"
 #include "results/evaluation_report.h"
 #include "results/evaluation_text.h"
 #include "results/simulation_trace.h"

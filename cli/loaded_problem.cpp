@@ -61,6 +61,8 @@ results::RunInput accelerator_input(const std::string& name,
 LoadedProblem loaded_cost_graph(const ProblemOptions& options) {
   if (!options.accelerator.accelerator.empty())
     fail_option("accelerator", "a cost graph has its costs already; expected no accelerator");
+  if (options.accelerator.residency)
+    fail_option("residency", "only for networks on an accelerator: a cost graph knows no chip");
   const problems::CostGraph graph = problems::read_cost_graph(options.model);
   problems::CostGraphOptions graph_options;
   if (options.plan.count_gradients)
@@ -83,7 +85,7 @@ problems::TrainingProblemOptions training_problem_options(const ProblemOptions& 
   training.cost_model = options.accelerator.core_cost.model;
   training.tile_objective = options.accelerator.core_cost.objective;
   training.residency =
-      options.accelerator.residency ? problems::Residency::On : problems::Residency::Off;
+      options.accelerator.residency ? evaluator::Residency::On : evaluator::Residency::Off;
   constexpr std::int64_t kDefaultGroupLength = 6;
   training.max_group_length = options.plan.max_group_length.value_or(kDefaultGroupLength);
   training.micro_batch = options.micro_batch;

@@ -236,7 +236,7 @@ OptionGroup accelerator_option_group() {
        {"mapping", "FILE", AnyText{}, "which core runs what"},
        {"cost-model", "M", choice_of(kCostModels), "rules of the operator cost", "corrected"},
        {"tile-objective", "O", choice_of(kTileObjectives), "what tilings minimise", "latency"},
-       {"residency", "", Flag{}, "keep tensors on chip between groups where they fit"},
+       {"residency", "", Flag{}, "hand tensors to the next group on chip where they fit and it pays"},
        {"clock", "HZ", RealRange{1, 1e15}, "clock in Hz: reports add ms and mJ"}}};
 }
 

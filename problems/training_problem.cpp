@@ -67,13 +67,6 @@ std::uint64_t identity_of(const TrainingGraph& graph,
   return combined(hash, static_cast<std::uint64_t>(repetitions));
 }
 
-void refuse_what_is_missing(const TrainingProblemOptions& options) {
-  std::vector<Problem> problems;
-  if (options.residency == Residency::On)
-    problems.push_back({"--residency", "hand-overs on chip are not part of this build", ""});
-  if (!problems.empty()) throw InputError(std::move(problems));
-}
-
 evaluator::CoreAllocation allocation_of(const MappingEntry* entry) {
   evaluator::CoreAllocation allocation;
   if (entry == nullptr) return allocation;
@@ -103,7 +96,6 @@ evaluator::CoreAllocations allocations_of(const TrainingGraph& graph,
 }  // namespace
 
 TrainingProblem training_problem(const std::string& model, const TrainingProblemOptions& options) {
-  refuse_what_is_missing(options);
   AcceleratorFile file = accelerator_of(options.accelerator);
   ImportedStep step = imported_step(model, options);
   auto graph = std::make_unique<const TrainingGraph>(model_step(step.model, options.training));
@@ -113,6 +105,7 @@ TrainingProblem training_problem(const std::string& model, const TrainingProblem
   costs.cost_model = options.cost_model;
   costs.tile_objective = options.tile_objective;
   costs.max_group_length = options.max_group_length;
+  costs.residency = options.residency;
   costs.repetitions = step.repetitions;
   const evaluator::CoreAllocations allocations =
       allocations_of(*graph, *accelerator, options.mapping);

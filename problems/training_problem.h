@@ -19,9 +19,6 @@
 
 namespace paretrain::problems {
 
-// Whether a tensor may be handed to the next group on chip (--residency).
-enum class Residency { Off, On };
-
 // Options of a problem on an accelerator, as the command line names them (INTERFACE: options of a
 // problem).
 struct TrainingProblemOptions {
@@ -31,7 +28,7 @@ struct TrainingProblemOptions {
   std::optional<std::string> mapping;  // --mapping FILE
   evaluator::CostModel cost_model = evaluator::CostModel::Corrected;
   evaluator::Objective tile_objective = evaluator::Objective::Latency;
-  Residency residency = Residency::Off;
+  evaluator::Residency residency = evaluator::Residency::Off;
   std::int64_t max_group_length = 6;
   std::optional<std::int64_t> micro_batch;         // samples; a divisor of the batch
   std::optional<std::int64_t> memory_limit_bytes;  // the DRAM's size when empty

@@ -22,25 +22,6 @@ using problems::PlanProblem;
 
 namespace {
 
-std::string role_name(MemoryRole role) {
-  switch (role) {
-    case MemoryRole::Parameters:
-      return "parameters";
-    case MemoryRole::Gradients:
-      return "gradients";
-    case MemoryRole::OptimizerState:
-      return "optimizer_state";
-    case MemoryRole::Activations:
-      return "activations";
-    case MemoryRole::Inputs:
-      return "inputs";
-    case MemoryRole::Other:
-      return "other";
-  }
-  CHECK(false, "a memory role without a name");
-  return {};
-}
-
 std::string phase_name(const StepOperator& op, const RunningOperator& running) {
   if (running.recompute) return "recompute";
   switch (op.phase) {
@@ -92,8 +73,29 @@ evaluator::GroupCost alone(const EvaluationSubject& subject, const PlanStep& ste
   return subject.problem->model().cost(GroupContent{{&running, 1}, reads, op.writes});
 }
 
-FusionSaving saving_of(const EvaluationSubject& subject, const PlanStep& step) {
-  FusionSaving saving;
+// How much of what a step is handed and hands on stays on chip; the rest is fetched and stored.
+enum class Carrying { Nothing, In };
+
+evaluator::GroupCost cost_with(const EvaluationSubject& subject,
+                               const PlanStep& step,
+                               Carrying carrying) {
+  std::vector<StepValueId> reads = values_of(step.reads);
+  std::vector<StepValueId> writes = values_of(step.writes);
+  for (const evaluator::CarriedValue& carried : step.carried_out)
+    writes.push_back(carried.value);
+  GroupContent content{step.operators, reads, writes};
+  if (carrying == Carrying::In) {
+    content.carried_in = step.carried_in;
+  } else {
+    for (const evaluator::CarriedValue& carried : step.carried_in)
+      reads.push_back(carried.value);
+    content.reads = reads;
+  }
+  return subject.problem->model().cost(content);
+}
+
+GroupSaving saving_of(const EvaluationSubject& subject, const PlanStep& step) {
+  GroupSaving saving;
   if (step.operators.size() < 2) return saving;
   for (std::size_t m = 0; m < step.operators.size(); ++m) {
     const evaluator::GroupCost cost = alone(subject, step, m);
@@ -101,10 +103,50 @@ FusionSaving saving_of(const EvaluationSubject& subject, const PlanStep& step) {
     saving.energy += cost.energy;
     saving.offchip_bytes += cost.offchip_bytes;
   }
-  saving.latency -= step.cost.latency;
-  saving.energy -= step.cost.energy;
-  saving.offchip_bytes -= step.cost.offchip_bytes;
+  const evaluator::GroupCost fused = cost_with(subject, step, Carrying::Nothing);
+  saving.latency -= fused.latency;
+  saving.energy -= fused.energy;
+  saving.offchip_bytes -= fused.offchip_bytes;
   return saving;
+}
+
+// What step s hands to the next one.
+HandedOver handed_over(const EvaluationSubject& subject,
+                       const PlanExplanation& plan,
+                       std::size_t s) {
+  const PlanStep& step = plan.steps[s];
+  HandedOver handed;
+  if (step.carried_out.empty()) return handed;
+  for (const evaluator::CarriedValue& carried : step.carried_out) {
+    const evaluator::StepValue& value = subject.problem->graph().values[carried.value.index()];
+    handed.tensors.push_back(
+        {value.name, value.bytes.number(), subject.group_costs->place_name(carried.place)});
+  }
+  const PlanStep& next = plan.steps[s + 1];
+  const auto add = [&](const evaluator::GroupCost& cost, std::int64_t sign) {
+    handed.saving.latency += sign * cost.latency;
+    handed.saving.energy += static_cast<double>(sign) * cost.energy;
+    handed.saving.offchip_bytes += sign * cost.offchip_bytes;
+  };
+  add(cost_with(subject, step, Carrying::In), 1);
+  add(cost_with(subject, next, Carrying::Nothing), 1);
+  add(step.cost, -1);
+  add(cost_with(subject, next, Carrying::In), -1);
+  return handed;
+}
+
+std::int64_t peak_without_hand_overs(const StepGraph& graph, const PlanExplanation& plan) {
+  std::int64_t peak = plan.peak.number();
+  for (const PlanStep& step : plan.steps) {
+    std::int64_t alive = step.alive_total.number();
+    for (const auto* carried : {&step.carried_in, &step.carried_out})
+      for (const evaluator::CarriedValue& entry : *carried) {
+        const evaluator::StepValue& value = graph.values[entry.value.index()];
+        if (value.counted) alive += value.bytes.number();
+      }
+    peak = std::max(peak, alive);
+  }
+  return peak;
 }
 
 EvaluatedGroup evaluated_group(const EvaluationSubject& subject, const PlanStep& step) {
@@ -120,9 +162,10 @@ EvaluatedGroup evaluated_group(const EvaluationSubject& subject, const PlanStep&
   if (subject.group_costs != nullptr) {
     const std::vector<StepValueId> reads = values_of(step.reads);
     const std::vector<StepValueId> writes = values_of(step.writes);
-    group.detail = subject.group_costs->report({step.operators, reads, writes});
+    const GroupContent content{step.operators, reads, writes, step.carried_in, step.carried_out};
+    group.detail = subject.group_costs->report(content);
     if (subject.simulation == Simulation::On)
-      group.simulation = subject.group_costs->simulation({step.operators, reads, writes});
+      group.simulation = subject.group_costs->simulation(content);
   }
   return group;
 }
@@ -185,6 +228,55 @@ void describe_peak(const StepGraph& graph, const PlanExplanation& plan, Evaluati
 
 }  // namespace
 
+std::string role_name(MemoryRole role) {
+  switch (role) {
+    case MemoryRole::Parameters:
+      return "parameters";
+    case MemoryRole::Gradients:
+      return "gradients";
+    case MemoryRole::OptimizerState:
+      return "optimizer_state";
+    case MemoryRole::Activations:
+      return "activations";
+    case MemoryRole::Inputs:
+      return "inputs";
+    case MemoryRole::Other:
+      return "other";
+  }
+  CHECK(false, "a memory role without a name");
+  return {};
+}
+
+double latency_ms(const EvaluationReport& report) {
+  constexpr double kMillisecondsPerSecond = 1e3;
+  return static_cast<double>(report.totals.latency) / *report.clock_hz * kMillisecondsPerSecond;
+}
+
+double energy_mj(const EvaluationReport& report) {
+  constexpr double kPicojoulesPerMillijoule = 1e9;
+  return report.totals.energy / kPicojoulesPerMillijoule;
+}
+
+HandedOver all_handed_over(const EvaluationReport& report) {
+  HandedOver all;
+  for (const EvaluatedGroup& group : report.groups) {
+    if (!group.handed_over) continue;
+    all.tensors.insert(
+        all.tensors.end(), group.handed_over->tensors.begin(), group.handed_over->tensors.end());
+    all.saving.latency += group.handed_over->saving.latency;
+    all.saving.energy += group.handed_over->saving.energy;
+    all.saving.offchip_bytes += group.handed_over->saving.offchip_bytes;
+  }
+  return all;
+}
+
+std::int64_t bytes_of(const HandedOver& handed) {
+  std::int64_t bytes = 0;
+  for (const HandedTensor& tensor : handed.tensors)
+    bytes += tensor.bytes;
+  return bytes;
+}
+
 EvaluationReport evaluation_report(const EvaluationSubject& subject, GenomeView given) {
   const PlanProblem& problem = *subject.problem;
   const Genome genome = problem.canonical(given);
@@ -197,8 +289,13 @@ EvaluationReport evaluation_report(const EvaluationSubject& subject, GenomeView 
   report.clock_hz = subject.clock_hz;
   report.totals = problem.evaluate(genome);
   report.memory_limit_bytes = problem.memory_limit_bytes();
-  for (const PlanStep& step : plan.steps)
-    report.groups.push_back(evaluated_group(subject, step));
+  const bool hands_over = problem.model().most_carried_bytes() > 0;
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    report.groups.push_back(evaluated_group(subject, plan.steps[s]));
+    if (hands_over) report.groups.back().handed_over = handed_over(subject, plan, s);
+  }
+  if (hands_over)
+    report.peak_without_hand_overs_bytes = peak_without_hand_overs(problem.graph(), plan);
   if (subject.group_costs != nullptr) {
     evaluator::EnergyBreakdown energy;
     for (const EvaluatedGroup& group : report.groups) {

@@ -15,20 +15,35 @@
 
 namespace paretrain::results {
 
-// What a group saves against its members run one by one, each fetching and storing all it touches.
-// Zero for a single operator; negative where fusing costs.
-struct FusionSaving {
+// What a group saves against its members run one by one, each fetching and storing all it touches,
+// apart from what is handed over. Zero for a single operator; negative where fusing costs.
+struct GroupSaving {
   std::int64_t latency = 0;
   double energy = 0;
   std::int64_t offchip_bytes = 0;
+};
+
+// A tensor that a group hands to the next one on chip (--residency).
+struct HandedTensor {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::string place;  // where it lies meanwhile
+};
+
+// What a group hands over, and what both groups save by it. The savings of all groups add up to
+// those of the plan.
+struct HandedOver {
+  std::vector<HandedTensor> tensors;
+  GroupSaving saving;
 };
 
 struct EvaluatedGroup {
   std::vector<std::string> operators;  // a recompute is named "recompute:NAME"
   std::string phase;
   evaluator::GroupCost cost;
-  FusionSaving saving;
-  std::int64_t alive_bytes = 0;  // off chip while it runs
+  GroupSaving saving;
+  std::optional<HandedOver> handed_over;  // where the problem hands over at all
+  std::int64_t alive_bytes = 0;           // off chip while it runs
   // On an accelerator only.
   std::optional<evaluator::GroupReport> detail;
   // When asked for; of one micro-batch.
@@ -68,8 +83,21 @@ struct EvaluationReport {
   std::optional<evaluator::EnergyBreakdown> energy;  // on an accelerator only
   std::vector<EvaluatedGroup> groups;                // in order of execution
   std::vector<RecomputedTensor> recomputed;
+  // With --residency: the peak if everything that is handed over went off chip.
+  std::optional<std::int64_t> peak_without_hand_overs_bytes;
   std::vector<std::string> resources;  // names, as simulations number them
 };
+
+// "optimizer_state": a role as reports name it.
+[[nodiscard]] std::string role_name(evaluator::MemoryRole role);
+
+// Requires: a clock.
+[[nodiscard]] double latency_ms(const EvaluationReport& report);
+[[nodiscard]] double energy_mj(const EvaluationReport& report);
+
+// What all groups hand over together.
+[[nodiscard]] HandedOver all_handed_over(const EvaluationReport& report);
+[[nodiscard]] std::int64_t bytes_of(const HandedOver& handed);
 
 enum class Simulation { Off, On };
 

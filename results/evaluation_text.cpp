@@ -7,165 +7,13 @@
 #include <numeric>
 
 #include "base/number_text.h"
-#include "results/json_text.h"
 
 namespace paretrain::results {
 
 namespace {
 
-constexpr std::array<const char*, evaluator::kMemoryRoleCount> kRoleNames = {
-    "parameters", "gradients", "optimizer_state", "activations", "inputs", "other"};
 constexpr std::size_t kListed = 12;
 constexpr std::size_t kNameWidth = 44;
-
-// Members of a JSON object in the order they are added.
-class Object {
- public:
-  Object& raw(const std::string& key, const std::string& value) {
-    members_ += (members_.empty() ? "" : ", ") + json_string(key) + ": " + value;
-    return *this;
-  }
-
-  Object& text(const std::string& key, const std::string& value) {
-    return raw(key, json_string(value));
-  }
-
-  Object& count(const std::string& key, std::int64_t value) { return raw(key, number_text(value)); }
-
-  Object& real(const std::string& key, double value) { return raw(key, json_number(value)); }
-
-  [[nodiscard]] std::string str() const { return "{" + members_ + "}"; }
-
- private:
-  std::string members_;
-};
-
-template <class Items, class Text>
-std::string list(const Items& items, const std::string& separator, Text&& text) {
-  std::string result;
-  for (const auto& item : items)
-    result += (result.empty() ? "" : separator) + text(item);
-  return "[" + result + "]";
-}
-
-std::string energy_json(const evaluator::EnergyBreakdown& energy) {
-  return Object()
-      .real("compute", energy.compute)
-      .real("on_chip", energy.on_chip)
-      .real("off_chip", energy.off_chip)
-      .real("links", energy.links)
-      .str();
-}
-
-std::string group_json(const EvaluationReport& report, const EvaluatedGroup& group) {
-  const std::string latency = "latency_" + report.units.latency;
-  const std::string energy = "energy_" + report.units.energy;
-  Object object;
-  object.raw("operators", list(group.operators, ", ", [](const std::string& name) {
-               return json_string(name);
-             }));
-  object.text("phase", group.phase)
-      .count("tiles", group.detail ? group.detail->tiles : 1)
-      .count(latency, group.cost.latency)
-      .real(energy, group.cost.energy)
-      .count("offchip_bytes", group.cost.offchip_bytes)
-      .count("alive_bytes", group.alive_bytes);
-  object.raw("saved",
-             Object()
-                 .count(latency, group.saving.latency)
-                 .real(energy, group.saving.energy)
-                 .count("offchip_bytes", group.saving.offchip_bytes)
-                 .str());
-  if (!group.detail) return object.str();
-  object.count("inner_tiles", group.detail->inner_tiles)
-      .text("axis", group.detail->axis)
-      .text("split", group.detail->split)
-      .raw("energy", energy_json(group.detail->energy));
-  object.raw("busy_cycles",
-             list(group.detail->resources, ", ", [](const evaluator::ResourceUse& use) {
-               return Object().text("resource", use.name).count("cycles", use.busy_cycles).str();
-             }));
-  if (group.simulation)
-    object.raw("simulated",
-               Object()
-                   .count(latency, group.simulation->latency)
-                   .real(energy, group.simulation->energy.total())
-                   .count("offchip_bytes", group.simulation->offchip_bytes)
-                   .str());
-  return object.str();
-}
-
-std::string recomputed_json(const EvaluationReport& report, const RecomputedTensor& tensor) {
-  return Object()
-      .text("name", tensor.name)
-      .count("bytes", tensor.bytes)
-      .count("freed_at_peak_bytes", tensor.freed_at_peak_bytes)
-      .count("peak_if_kept_bytes", tensor.peak_if_kept_bytes)
-      .count("latency_paid_" + report.units.latency, tensor.latency_paid)
-      .real("energy_paid_" + report.units.energy, tensor.energy_paid)
-      .str();
-}
-
-std::string peak_json(const EvaluationReport& report) {
-  Object roles;
-  for (std::size_t role = 0; role < kRoleNames.size(); ++role)
-    roles.count(kRoleNames[role], report.peak_by_role[role]);
-  return Object()
-      .count("step", static_cast<std::int64_t>(report.peak_step))
-      .text("operator", report.peak_operator)
-      .raw("by_role", roles.str())
-      .raw("tensors",
-           list(report.peak_tensors,
-                ",\n    ",
-                [](const PeakTensor& tensor) {
-                  return Object()
-                      .text("name", tensor.name)
-                      .text("role", tensor.role)
-                      .count("bytes", tensor.bytes)
-                      .raw("recomputed", tensor.recomputed ? "true" : "false")
-                      .str();
-                }))
-      .str();
-}
-
-constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kPicojoulesPerMillijoule = 1e9;
-
-}  // namespace
-
-std::string evaluation_json(const EvaluationReport& report) {
-  Object object;
-  object.text("schema", "paretrain-evaluation-1")
-      .text("problem", report.problem)
-      .text("plan", report.plan)
-      .text("genome", report.genome)
-      .count("latency_" + report.units.latency, report.totals.latency)
-      .real("energy_" + report.units.energy, report.totals.energy)
-      .count("peak_memory_bytes", report.totals.peak_bytes);
-  if (report.clock_hz)
-    object
-        .real(
-            "latency_ms",
-            static_cast<double>(report.totals.latency) / *report.clock_hz * kMillisecondsPerSecond)
-        .real("energy_mj", report.totals.energy / kPicojoulesPerMillijoule);
-  if (report.memory_limit_bytes) object.count("memory_limit_bytes", *report.memory_limit_bytes);
-  object.count("violation_bytes", report.totals.violation_bytes)
-      .count("offchip_bytes", report.totals.offchip_bytes)
-      .count("recompute_macs", report.totals.recompute_work)
-      .count("recomputed", report.totals.recomputed);
-  if (report.energy) object.raw("energy", energy_json(*report.energy));
-  object.raw("peak", peak_json(report));
-  object.raw("groups", list(report.groups, ",\n    ", [&](const EvaluatedGroup& group) {
-               return group_json(report, group);
-             }));
-  object.raw("recomputed_tensors",
-             list(report.recomputed, ",\n    ", [&](const RecomputedTensor& tensor) {
-               return recomputed_json(report, tensor);
-             }));
-  return object.str() + "\n";
-}
-
-namespace {
 
 std::string padded(std::string text, std::size_t width) {
   if (text.size() > width) text = text.substr(0, width - 3) + "...";
@@ -193,11 +41,8 @@ std::string totals_text(const EvaluationReport& report) {
   std::string latency = grouped_text(report.totals.latency) + " " + report.units.latency;
   std::string energy = short_number(report.totals.energy) + " " + report.units.energy;
   if (report.clock_hz) {
-    latency += "  (" +
-               short_number(static_cast<double>(report.totals.latency) / *report.clock_hz *
-                            kMillisecondsPerSecond) +
-               " ms)";
-    energy += "  (" + short_number(report.totals.energy / kPicojoulesPerMillijoule) + " mJ)";
+    latency += "  (" + short_number(latency_ms(report)) + " ms)";
+    energy += "  (" + short_number(energy_mj(report)) + " mJ)";
   }
   text += line("latency", latency) + line("energy", energy);
   text += line("peak memory", grouped_text(report.totals.peak_bytes) + " bytes");
@@ -247,8 +92,8 @@ std::string simulation_text(const EvaluationReport& report) {
 std::string peak_text(const EvaluationReport& report) {
   std::string text = "\nPeak at step " + grouped_text(static_cast<std::int64_t>(report.peak_step)) +
                      ", " + report.peak_operator + "; bytes by role\n";
-  for (std::size_t role = 0; role < kRoleNames.size(); ++role)
-    text += "  " + padded(kRoleNames[role], 20) +
+  for (std::size_t role = 0; role < report.peak_by_role.size(); ++role)
+    text += "  " + padded(role_name(static_cast<evaluator::MemoryRole>(role)), 20) +
             right(grouped_text(report.peak_by_role[role]), 16) + "\n";
   text += "\nLargest tensors at the peak, bytes\n";
   for (std::size_t i = 0; i < std::min(kListed, report.peak_tensors.size()); ++i) {
@@ -278,6 +123,42 @@ std::string fused_text(const EvaluationReport& report) {
             right(grouped_text(group.saving.latency), 14) +
             right(short_number(group.saving.energy), 12) +
             right(grouped_text(group.saving.offchip_bytes), 14) + "\n";
+  }
+  if (order.size() > kListed)
+    text += "  and " + number_text(static_cast<std::int64_t>(order.size() - kListed)) + " more\n";
+  return text;
+}
+
+std::string handed_over_text(const EvaluationReport& report) {
+  if (!report.peak_without_hand_overs_bytes) return "";
+  const HandedOver all = all_handed_over(report);
+  std::string text = "\nHanded to the next group on chip\n";
+  text += line("tensors",
+               grouped_text(static_cast<std::int64_t>(all.tensors.size())) + ", " +
+                   grouped_text(bytes_of(all)) + " bytes");
+  text += line("saved latency", grouped_text(all.saving.latency) + " " + report.units.latency);
+  text += line("saved energy", short_number(all.saving.energy) + " " + report.units.energy);
+  text += line("saved traffic", grouped_text(all.saving.offchip_bytes) + " bytes");
+  text += line(
+      "saved peak",
+      grouped_text(*report.peak_without_hand_overs_bytes - report.totals.peak_bytes) + " bytes");
+  std::vector<std::size_t> order;
+  for (std::size_t g = 0; g < report.groups.size(); ++g)
+    if (!report.groups[g].handed_over->tensors.empty()) order.push_back(g);
+  if (order.empty()) return text;
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t g) {
+    return report.groups[g].handed_over->saving.latency;
+  });
+  text += "\n  " + padded("largest tensor handed over", kNameWidth) +
+          right(report.units.latency, 14) + right(report.units.energy, 12) + right("bytes", 14) +
+          "  at\n";
+  for (std::size_t i = 0; i < std::min(kListed, order.size()); ++i) {
+    const HandedOver& handed = *report.groups[order[i]].handed_over;
+    text += "  " + padded(handed.tensors.front().name, kNameWidth) +
+            right(grouped_text(handed.saving.latency), 14) +
+            right(short_number(handed.saving.energy), 12) +
+            right(grouped_text(handed.saving.offchip_bytes), 14) + "  " +
+            handed.tensors.front().place + "\n";
   }
   if (order.size() > kListed)
     text += "  and " + number_text(static_cast<std::int64_t>(order.size() - kListed)) + " more\n";
@@ -334,7 +215,8 @@ std::string slowest_text(const EvaluationReport& report) {
 
 std::string evaluation_page(const EvaluationReport& report) {
   return totals_text(report) + simulation_text(report) + peak_text(report) + slowest_text(report) +
-         fused_text(report) + recomputed_text(report) + "\ngenome " + report.genome + "\n";
+         fused_text(report) + handed_over_text(report) + recomputed_text(report) + "\ngenome " +
+         report.genome + "\n";
 }
 
 }  // namespace paretrain::results

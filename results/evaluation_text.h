@@ -1,4 +1,4 @@
-// Why: an evaluation is read by scripts and by people; both get everything that was found out.
+// Why: people read an evaluation; this is the page that says where its numbers come from.
 #pragma once
 
 #include <string>
@@ -7,10 +7,7 @@
 
 namespace paretrain::results {
 
-// One JSON document, schema "paretrain-evaluation-1". Source of the keys: docs/formats.md.
-[[nodiscard]] std::string evaluation_json(const EvaluationReport& report);
-
-// The same for people, the largest entries of each list only.
+// The largest entries of each list only.
 [[nodiscard]] std::string evaluation_page(const EvaluationReport& report);
 
 }  // namespace paretrain::results

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "evaluator/group/carry_choice.h"
 #include "evaluator/group/core_assignment.h"
 #include "evaluator/group/group_choice.h"
 #include "evaluator/group/group_key.h"
@@ -45,6 +46,8 @@ struct AcceleratorGroupModel::State {
         tile_costs(chip,
                    CoreCostOptions{chosen.cost_model, chosen.tile_objective, chosen.loop_limit},
                    chosen.remembered),
+        places(chosen.residency == Residency::On ? holding_places(chip)
+                                                 : std::vector<HoldingPlace>{}),
         groups(chosen.remembered),
         legal(chosen.remembered) {
     std::vector<std::vector<std::uint64_t>> placements;
@@ -123,22 +126,32 @@ struct AcceleratorGroupModel::State {
     GroupChoice choice;
   };
 
-  [[nodiscard]] ChosenGroup chosen(const GroupContent& group) {
-    GroupShape shape = group_shape(graph, group);
+  [[nodiscard]] std::optional<ChosenGroup> chosen_if_any(const GroupContent& group) {
+    const bool carries = !group.carried_in.empty() || !group.carried_out.empty();
+    GroupShape shape = group_shape(graph, group, places);
+    // Model: the off-chip memory that is a level of the core is where its operands come from.
+    if (carries && is_zigzag_single(shape)) return std::nullopt;
     auto best = is_zigzag_single(shape) ? zigzag_choice(shape) : best_choice(context(), shape);
     // With less to move tiles may be cut less, and then lack a mapping that legality has seen.
-    if (!best && shape.members.size() > 1) {
+    if (!best && !carries && shape.members.size() > 1) {
       shape = widest_group_shape(graph, group.operators);
       best = best_choice(context(), shape);
     }
-    if (!best) {
-      const Operator& first = *shape.members.front().op;
-      throw InputError(
-          Problem{"operator " + first.name,
-                  "cannot run on this accelerator: no tile of it fits its core's memory and array",
-                  "larger on-chip memories, or a core whose ports take the precision"});
-    }
-    return {std::move(shape), std::move(*best)};
+    if (!best) return std::nullopt;
+    return ChosenGroup{std::move(shape), std::move(*best)};
+  }
+
+  [[nodiscard]] ChosenGroup chosen(const GroupContent& group) {
+    auto found = chosen_if_any(group);
+    if (!found) refuse(group);
+    return std::move(*found);
+  }
+
+  [[noreturn]] void refuse(const GroupContent& group) const {
+    throw InputError(
+        Problem{"operator " + graph.operators[group.operators.front().op.index()].name,
+                "cannot run on this accelerator: no tile of it fits its core's memory and array",
+                "larger on-chip memories, or a core whose ports take the precision"});
   }
 
   // Forward and backward run once per micro-batch, updates once.
@@ -158,7 +171,8 @@ struct AcceleratorGroupModel::State {
   TileCosts tile_costs;
   std::vector<CoreSets> sets;
   std::vector<std::uint32_t> contents;
-  Memo<GroupCost> groups;
+  std::vector<HoldingPlace> places;  // empty without --residency
+  Memo<std::optional<GroupCost>> groups;
   Memo<bool> legal;
 };
 
@@ -197,19 +211,52 @@ bool AcceleratorGroupModel::is_legal(std::span<const RunningOperator> operators)
   return legal;
 }
 
-GroupCost AcceleratorGroupModel::cost(const GroupContent& group) const {
+std::optional<GroupCost> AcceleratorGroupModel::possible_cost(const GroupContent& group) const {
   State& state = *state_;
   const GroupKey key = cost_key(state.graph, state.contents, group);
-  auto cost = state.groups.found(key.words());
-  if (!cost) {
-    const ScheduleCost best = state.chosen(group).choice.cost;
-    cost = GroupCost{best.latency, best.energy.total(), best.offchip_bytes};
-    state.groups.remember(key.words(), *cost);
+  std::optional<GroupCost> cost;
+  if (const auto known = state.groups.found(key.words())) {
+    cost = *known;
+  } else {
+    if (const auto best = state.chosen_if_any(group))
+      cost = GroupCost{best->choice.cost.latency,
+                       best->choice.cost.energy.total(),
+                       best->choice.cost.offchip_bytes};
+    state.groups.remember(key.words(), cost);
   }
+  if (!cost) return std::nullopt;
   const std::int64_t times = state.times(group.operators);
-  return {cost->latency * times,
-          cost->energy * static_cast<double>(times),
-          cost->offchip_bytes * times};
+  return GroupCost{cost->latency * times,
+                   cost->energy * static_cast<double>(times),
+                   cost->offchip_bytes * times};
+}
+
+GroupCost AcceleratorGroupModel::cost(const GroupContent& group) const {
+  const auto cost = possible_cost(group);
+  if (!cost) state_->refuse(group);
+  return *cost;
+}
+
+std::int64_t AcceleratorGroupModel::most_carried_bytes() const {
+  std::int64_t most = 0;
+  for (const HoldingPlace& place : state_->places)
+    most = std::max(most, place.most_bytes);
+  return most;
+}
+
+CarryAnswer AcceleratorGroupModel::carried(const CarryQuestion& question) const {
+  State& state = *state_;
+  // An update follows the last micro-batch only.
+  if (state.times(question.from.operators) != state.times(question.to.operators)) return {};
+  return carry_choice(state.graph,
+                      state.places,
+                      state.options.tile_objective,
+                      question,
+                      [this](const GroupContent& group) { return possible_cost(group); });
+}
+
+const std::string& AcceleratorGroupModel::place_name(std::uint32_t place) const {
+  return state_->places[place].name;
 }
 
 GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {

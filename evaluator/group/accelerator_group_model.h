@@ -29,10 +29,15 @@ struct CoreAllocation {
 // By operator index; empty: nothing is said about any operator.
 using CoreAllocations = std::vector<CoreAllocation>;
 
+// Whether a tensor may be handed to the next group on chip (--residency).
+enum class Residency { Off, On };
+
 struct GroupCostOptions {
   CostModel cost_model = CostModel::Corrected;
   Objective tile_objective = Objective::Latency;
   std::int64_t max_group_length = 6;
+  // --residency: a tensor may be handed to the next group on chip.
+  Residency residency = Residency::Off;
   // Times that forward and backward run before the update (batch / --micro-batch).
   std::int64_t repetitions = 1;
   // Answers remembered at most, groups and operator tiles each.
@@ -95,6 +100,15 @@ class AcceleratorGroupModel final : public GroupModel {
                                      const RunningOperator& consumer) const override;
   [[nodiscard]] bool is_legal(std::span<const RunningOperator> operators) const override;
   [[nodiscard]] GroupCost cost(const GroupContent& group) const override;
+
+  // With Residency::On the answer to cost() depends on what is carried, and some ways of carrying
+  // have none.
+  [[nodiscard]] std::int64_t most_carried_bytes() const override;
+  [[nodiscard]] CarryAnswer carried(const CarryQuestion& question) const override;
+  // The cost, if the group has a way with what it carries.
+  [[nodiscard]] std::optional<GroupCost> possible_cost(const GroupContent& group) const;
+  // "cores 0, 1, 2, 3": where a place is.
+  [[nodiscard]] const std::string& place_name(std::uint32_t place) const;
 
   // The same answer with its breakdown; nothing is remembered.
   [[nodiscard]] GroupReport report(const GroupContent& group) const;

@@ -46,9 +46,10 @@ class FusedBuilder {
     add_operators();
     for (const InnerEdge& edge : tiling_.edges)
       add_edge(edge);
-    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+    const std::vector<std::size_t> order = order_of_transfers(group_);
+    for (const std::size_t t : order)
       if (group_.tensors[t].fetch_bytes > 0) add_fetch(t);
-    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+    for (const std::size_t t : order)
       if (group_.tensors[t].store_bytes > 0) add_store(t);
     outline_.split = way_.split;
     DecidedFusedWay decided{way_, {}, streamed_};
@@ -272,13 +273,14 @@ class FusedBuilder {
     if (uses.empty()) return;
     const std::int64_t total = group_.tensors[t].fetch_bytes;
     if (streamed_[t]) {
-      stream(uses, total);
+      stream(uses, t);
       return;
     }
     const bool tiled = is_tiled(group_, tiling_, t);
     const TileBytes bytes = tiled ? tile_bytes(uses.front(), total) : TileBytes{total, total, 1};
-    const TransferCost full = fetch_cost(chip_, bytes.full, endpoints(uses, bytes.full));
-    const TransferCost last = fetch_cost(chip_, bytes.last, endpoints(uses, bytes.last));
+    const HoldingPlace* from = group_.tensors[t].from;
+    const TransferCost full = inward_cost(chip_, from, bytes.full, endpoints(uses, bytes.full));
+    const TransferCost last = inward_cost(chip_, from, bytes.last, endpoints(uses, bytes.last));
     Stage stage;
     stage.tiles = bytes.tiles;
     stage.uses = stage_uses(full, last);
@@ -293,7 +295,7 @@ class FusedBuilder {
       if (bytes.tiles > 1) stage.rooms.push_back({use.member, reader.level - stage.level + 1});
     }
     add_stage(std::move(stage), kFetches);
-    account(full, last, bytes, stays ? 1 : group_.blocks);
+    account(from, full, last, bytes, stays ? 1 : group_.blocks);
   }
 
   [[nodiscard]] std::int64_t first_level(const std::vector<Use>& uses) const {
@@ -305,11 +307,14 @@ class FusedBuilder {
 
   // Model: what is fetched again with every tile comes slice by slice: the first slice ahead of the
   // operator, the others while it runs, on their media together with it.
-  void stream(const std::vector<Use>& uses, std::int64_t total) {
+  void stream(const std::vector<Use>& uses, std::size_t t) {
     const std::size_t m = uses.front().member;
+    const std::int64_t total = group_.tensors[t].fetch_bytes;
+    const HoldingPlace* from = group_.tensors[t].from;
     const std::int64_t first = ceil_div(total, tiling_.members[m].slices);
-    const TransferCost ahead = fetch_cost(chip_, first, endpoints(uses, first));
-    const TransferCost along = fetch_cost(chip_, total - first, endpoints(uses, total - first));
+    const TransferCost ahead = inward_cost(chip_, from, first, endpoints(uses, first));
+    const TransferCost along =
+        inward_cost(chip_, from, total - first, endpoints(uses, total - first));
     Stage stage;
     stage.tiles = outline_.stages[m].tiles;
     stage.level = tiling_.members[m].level - 1;
@@ -329,17 +334,19 @@ class FusedBuilder {
     }
     add_energy(outline_.energy, ahead, op.tiles * group_.blocks);
     add_energy(outline_.energy, along, op.tiles * group_.blocks);
-    outline_.offchip_bytes += total * op.tiles * group_.blocks;
+    if (from == nullptr) outline_.offchip_bytes += total * op.tiles * group_.blocks;
     outline_.inner_tiles = std::max(outline_.inner_tiles, tiling_.members[m].slices);
   }
 
-  void account(const TransferCost& full,
+  void account(const HoldingPlace* place,
+               const TransferCost& full,
                const TransferCost& last,
                const TileBytes& bytes,
                std::int64_t blocks) {
     add_energy(outline_.energy, full, (bytes.tiles - 1) * blocks);
     add_energy(outline_.energy, last, blocks);
-    outline_.offchip_bytes += (bytes.full * (bytes.tiles - 1) + bytes.last) * blocks;
+    if (place == nullptr)
+      outline_.offchip_bytes += (bytes.full * (bytes.tiles - 1) + bytes.last) * blocks;
   }
 
   void add_store(std::size_t t) {
@@ -349,8 +356,9 @@ class FusedBuilder {
     for (const MemberAccess& write : group_.members[maker].writes)
       if (write.tensor == t) use = {maker, write.access, operand_of_write(*write.access)};
     const TileBytes bytes = tile_bytes(use, group_.tensors[t].store_bytes);
-    const TransferCost full = store_cost(chip_, bytes.full, endpoints({use}, bytes.full));
-    const TransferCost last = store_cost(chip_, bytes.last, endpoints({use}, bytes.last));
+    const HoldingPlace* to = group_.tensors[t].to;
+    const TransferCost full = outward_cost(chip_, to, bytes.full, endpoints({use}, bytes.full));
+    const TransferCost last = outward_cost(chip_, to, bytes.last, endpoints({use}, bytes.last));
     Stage stage;
     stage.tiles = bytes.tiles;
     stage.uses = stage_uses(full, last);
@@ -363,7 +371,7 @@ class FusedBuilder {
     const bool stays = !group_.tensors[t].parted;
     if (stays) stage.occurrence = Occurrence::LastBlock;
     add_stage(std::move(stage), kStores);
-    account(full, last, bytes, stays ? 1 : group_.blocks);
+    account(to, full, last, bytes, stays ? 1 : group_.blocks);
   }
 
   // ---- order within a step: fetches and stores of other tiles first, then members in turn, each

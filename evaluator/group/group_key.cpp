@@ -1,6 +1,7 @@
 #include "evaluator/group/group_key.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "evaluator/group/group_shape.h"
 
@@ -41,6 +42,16 @@ class KeyWriter {
 
  private:
   static constexpr std::uint64_t kAbsent = ~std::uint64_t{0};
+  // Above the number of any operator's content or tensor, which could stand there instead.
+  static constexpr std::uint64_t kCarriedIn = std::uint64_t{1} << 62U;
+  static constexpr std::uint64_t kCarriedOut = std::uint64_t{1} << 63U;
+
+  static std::optional<std::uint32_t> place_of(std::span<const CarriedValue> carried,
+                                               StepValueId value) {
+    const auto found = std::ranges::find(carried, value, &CarriedValue::value);
+    if (found == carried.end()) return std::nullopt;
+    return found->place;
+  }
 
   // Which tensor of the group it is; at its first occurrence also what moves of it, and its size,
   // which bounds the bytes moved.
@@ -60,6 +71,8 @@ class KeyWriter {
     const auto bytes = static_cast<std::uint64_t>(graph_.storage(storage).bytes.number());
     const std::uint64_t buffer = graph_.storage(storage).role == StorageRole::Buffer ? 1 : 0;
     key_.add((bytes << 3U) | (buffer << 2U) | (in(group.reads) << 1U) | in(group.writes));
+    if (const auto place = place_of(group.carried_in, value)) key_.add(kCarriedIn + *place);
+    if (const auto place = place_of(group.carried_out, value)) key_.add(kCarriedOut + *place);
   }
 
   [[nodiscard]] StorageId known(std::size_t i) const {

@@ -31,13 +31,14 @@ class GroupKey {
 };
 
 // Two groups have the same key exactly when their operators have the same contents, produce the
-// same results, pass tensors alike, and fetch and store the same of them.
+// same results, pass tensors alike, fetch and store the same of them, and are handed and hand on
+// the same of them at the same places.
 // Cost: accesses × distinct tensors of the group.
 [[nodiscard]] GroupKey cost_key(const TrainingGraph& graph,
                                 std::span<const std::uint32_t> contents,
                                 const GroupContent& group);
 
-// The same without what is fetched and stored.
+// The same without what is fetched, stored and handed over.
 [[nodiscard]] GroupKey legality_key(const TrainingGraph& graph,
                                     std::span<const std::uint32_t> contents,
                                     std::span<const RunningOperator> operators);

@@ -68,6 +68,13 @@ std::int64_t stored_bytes(const TrainingGraph& graph, const GroupShape& shape, s
   return std::min(most, graph.storage(shape.tensors[tensor].storage).bytes.number());
 }
 
+const HoldingPlace* place_of(std::span<const CarriedValue> carried,
+                             std::span<const HoldingPlace> places,
+                             StepValueId value) {
+  const auto found = std::ranges::find(carried, value, &CarriedValue::value);
+  return found == carried.end() ? nullptr : &places[found->place];
+}
+
 }  // namespace
 
 bool is_produced(const TrainingGraph& graph, const RunningOperator& running, std::size_t w) {
@@ -89,7 +96,9 @@ bool is_produced(const TrainingGraph& graph, const RunningOperator& running, std
   return ((running.produced >> bit) & 1U) != 0;
 }
 
-GroupShape group_shape(const TrainingGraph& graph, const GroupContent& content) {
+GroupShape group_shape(const TrainingGraph& graph,
+                       const GroupContent& content,
+                       std::span<const HoldingPlace> places) {
   GroupShape shape = wiring(graph, content.operators);
   for (std::size_t t = 0; t < shape.tensors.size(); ++t) {
     GroupTensor& tensor = shape.tensors[t];
@@ -101,6 +110,12 @@ GroupShape group_shape(const TrainingGraph& graph, const GroupContent& content) 
       tensor.fetch_bytes = fetched_bytes(graph, shape, t);
     if (added_to || std::ranges::find(content.writes, value) != content.writes.end())
       tensor.store_bytes = stored_bytes(graph, shape, t);
+    tensor.from = place_of(content.carried_in, places, value);
+    tensor.to = place_of(content.carried_out, places, value);
+    if (tensor.from != nullptr) tensor.fetch_bytes = fetched_bytes(graph, shape, t);
+    if (tensor.to != nullptr) tensor.store_bytes = stored_bytes(graph, shape, t);
+    if (tensor.from != nullptr || tensor.to != nullptr)
+      tensor.held_bytes = graph.storage(tensor.storage).bytes.number();
   }
   return shape;
 }
@@ -122,6 +137,16 @@ GroupShape widest_group_shape(const TrainingGraph& graph,
     if (!tensor.makers.empty()) tensor.store_bytes = stored_bytes(graph, shape, t);
   }
   return shape;
+}
+
+std::vector<std::size_t> order_of_transfers(const GroupShape& group) {
+  std::vector<std::size_t> order;
+  for (const bool handed_over : {false, true})
+    for (std::size_t t = 0; t < group.tensors.size(); ++t) {
+      const GroupTensor& tensor = group.tensors[t];
+      if ((tensor.from != nullptr || tensor.to != nullptr) == handed_over) order.push_back(t);
+    }
+  return order;
 }
 
 }  // namespace paretrain::evaluator

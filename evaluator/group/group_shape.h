@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evaluator/graph/training_graph.h"
+#include "evaluator/group/holding_place.h"
 #include "evaluator/group/tile.h"
 #include "evaluator/plan/group_model.h"
 
@@ -38,6 +39,11 @@ struct GroupTensor {
   std::vector<std::size_t> makers;   // members that write it, in order
   std::vector<std::size_t> readers;  // members that read it, in order
   bool parted = false;               // each block has its own part of it
+  // Handed over on chip: fetched from, or stored to, a place there and not off chip. The place
+  // holds all of it, whatever a block moves.
+  const HoldingPlace* from = nullptr;
+  const HoldingPlace* to = nullptr;
+  std::int64_t held_bytes = 0;
 
   [[nodiscard]] bool passes_inside() const { return !makers.empty() && !readers.empty(); }
 };
@@ -56,12 +62,19 @@ struct GroupShape {
                                std::size_t w);
 
 // Bytes moved for a tensor: of each member the sum over its different views of it, of all members
-// the largest, and never more than the storage has.
-[[nodiscard]] GroupShape group_shape(const TrainingGraph& graph, const GroupContent& content);
+// the largest, and never more than the storage has. `places` are those that carried values name,
+// and outlive the shape.
+[[nodiscard]] GroupShape group_shape(const TrainingGraph& graph,
+                                     const GroupContent& content,
+                                     std::span<const HoldingPlace> places = {});
 
 // The same with every tensor that is not made inside fetched, and every tensor made inside written:
 // the most that any plan asks of these operators.
 [[nodiscard]] GroupShape widest_group_shape(const TrainingGraph& graph,
                                             std::span<const RunningOperator> operators);
+
+// Tensors in the order in which transfers of equal rank are taken: those off chip first, since the
+// off-chip memory is what all of them wait for, then those that are handed over.
+[[nodiscard]] std::vector<std::size_t> order_of_transfers(const GroupShape& group);
 
 }  // namespace paretrain::evaluator

@@ -57,9 +57,10 @@ class FusionPlayer {
       if (!add_operator(m)) return std::nullopt;
     for (const InnerEdge& edge : tiling_.edges)
       add_edge(edge);
-    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+    const std::vector<std::size_t> order = order_of_transfers(group_);
+    for (const std::size_t t : order)
       add_fetches(t);
-    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+    for (const std::size_t t : order)
       add_stores(t);
     return tasks_.played(chip_.resource_names().size());
   }
@@ -278,10 +279,14 @@ class FusionPlayer {
     return result;
   }
 
-  std::size_t add_fetch(const std::vector<Use>& uses, std::int64_t bytes, std::int64_t tile) {
-    const TransferCost cost = fetch_cost(chip_, bytes, ends(uses, bytes));
+  std::size_t add_fetch(std::size_t t,
+                        const std::vector<Use>& uses,
+                        std::int64_t bytes,
+                        std::int64_t tile) {
+    const HoldingPlace* from = group_.tensors[t].from;
+    const TransferCost cost = inward_cost(chip_, from, bytes, ends(uses, bytes));
     tasks_.account(cost);
-    tasks_.account_bytes(bytes);
+    if (from == nullptr) tasks_.account_bytes(bytes);
     // Before the member that needs it first, as a program would order its transfers.
     std::int64_t level = tiling(uses.front().member).level;
     for (const Use& use : uses)
@@ -297,7 +302,7 @@ class FusionPlayer {
         !decided_.streamed[t] && !group_.tensors[t].parted && !is_tiled(group_, tiling_, t);
     if (stays && !block_.first) return;
     if (decided_.streamed[t]) {
-      add_slices(uses, total);
+      add_slices(t, uses);
       return;
     }
     const auto first = is_tiled(group_, tiling_, t)
@@ -312,7 +317,7 @@ class FusionPlayer {
         until = std::min(
             total,
             ceil_div(total * first->slide.step * (tile + 1) * first->rows, first->slide.extent));
-      fetches.push_back(add_fetch(uses, until - before, tile));
+      fetches.push_back(add_fetch(t, uses, until - before, tile));
       before = until;
     }
     for (const Use& use : uses)
@@ -337,7 +342,8 @@ class FusionPlayer {
   }
 
   // Slice after slice, tile after tile; two are on chip.
-  void add_slices(const std::vector<Use>& uses, std::int64_t total) {
+  void add_slices(std::size_t t, const std::vector<Use>& uses) {
+    const std::int64_t total = group_.tensors[t].fetch_bytes;
     const std::size_t m = uses.front().member;
     const std::vector<std::size_t>& pieces = pieces_[m];
     const std::size_t slices = pieces.size() / tiles_[m].size();
@@ -345,7 +351,7 @@ class FusionPlayer {
       const auto s = static_cast<std::int64_t>(p % slices);
       const auto count = static_cast<std::int64_t>(slices);
       const std::int64_t bytes = total * (s + 1) / count - total * s / count;
-      const std::size_t fetch = add_fetch(uses, bytes, static_cast<std::int64_t>(p / slices));
+      const std::size_t fetch = add_fetch(t, uses, bytes, static_cast<std::int64_t>(p / slices));
       tasks_.wait(pieces[p], fetch);
       if (p >= 2) tasks_.wait(fetch, pieces[p - 2]);
     }
@@ -368,9 +374,11 @@ class FusionPlayer {
         until = std::min(
             total,
             ceil_div(total * made->slide.step * (tile + 1) * made->rows, made->slide.extent));
-      const TransferCost cost = store_cost(chip_, until - before, ends({use}, until - before));
+      const HoldingPlace* to = group_.tensors[t].to;
+      const TransferCost cost =
+          outward_cost(chip_, to, until - before, ends({use}, until - before));
       tasks_.account(cost);
-      tasks_.account_bytes(until - before);
+      if (to == nullptr) tasks_.account_bytes(until - before);
       before = until;
       SimulatedTask task{
           "store " + std::to_string(tile), cost.uses, {}, tiling(m).level + 1 + tile};

@@ -47,7 +47,7 @@ class SinglePlayer {
   [[nodiscard]] std::optional<GroupSimulation> run() {
     for (std::size_t s = 0; s < steps_.size(); ++s)
       if (!add_step(s)) return std::nullopt;
-    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+    for (const std::size_t t : order_of_transfers(group_))
       add_tensor(t);
     return tasks_.played(chip_.resource_names().size());
   }
@@ -165,13 +165,18 @@ class SinglePlayer {
     return result;
   }
 
+  [[nodiscard]] const GroupTensor& tensor_of(const Access& access) const {
+    return *std::ranges::find(group_.tensors, access.storage, &GroupTensor::storage);
+  }
+
   std::size_t add_fetch(const Access& access,
                         NestOperand operand,
                         std::int64_t bytes,
                         std::size_t step) {
-    const TransferCost cost = fetch_cost(chip_, bytes, ends(access, operand, bytes));
+    const HoldingPlace* from = tensor_of(access).from;
+    const TransferCost cost = inward_cost(chip_, from, bytes, ends(access, operand, bytes));
     tasks_.account(cost);
-    tasks_.account_bytes(bytes);
+    if (from == nullptr) tasks_.account_bytes(bytes);
     return tasks_.add({"fetch", cost.uses, {}, static_cast<std::int64_t>(step)});
   }
 
@@ -179,9 +184,10 @@ class SinglePlayer {
                         NestOperand operand,
                         std::int64_t bytes,
                         std::size_t step) {
-    const TransferCost cost = store_cost(chip_, bytes, ends(access, operand, bytes));
+    const HoldingPlace* to = tensor_of(access).to;
+    const TransferCost cost = outward_cost(chip_, to, bytes, ends(access, operand, bytes));
     tasks_.account(cost);
-    tasks_.account_bytes(bytes);
+    if (to == nullptr) tasks_.account_bytes(bytes);
     return tasks_.add({"store", cost.uses, {}, static_cast<std::int64_t>(step)});
   }
 
@@ -229,9 +235,11 @@ class SinglePlayer {
                     NestOperand operand,
                     const Visit& visit,
                     std::size_t bursts) {
-    const TransferCost cost = fetch_cost(chip_, visit.bytes, ends(access, operand, visit.bytes));
+    const HoldingPlace* from = tensor_of(access).from;
+    const TransferCost cost =
+        inward_cost(chip_, from, visit.bytes, ends(access, operand, visit.bytes));
     tasks_.account(cost);
-    tasks_.account_bytes(visit.bytes);
+    if (from == nullptr) tasks_.account_bytes(visit.bytes);
     const auto count = static_cast<std::int64_t>(bursts);
     std::size_t before = 0;
     for (std::int64_t burst = 0; burst < count; ++burst) {

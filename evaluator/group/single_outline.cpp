@@ -84,11 +84,18 @@ class SingleBuilder {
   }
 
   [[nodiscard]] bool fits() const {
+    if (hands_on_partial_sums()) return false;
     std::map<MemoryNodeId, std::int64_t> used;
     for (const MemberAccess& read : member_.reads)
-      add_bytes(used, *read.access, operand_of_read(*read.access), 1);
+      if (!is_read_in_place(read)) add_bytes(used, *read.access, operand_of_read(*read.access), 1);
     for (const MemberAccess& write : member_.writes)
-      add_bytes(used, *write.access, operand_of_write(*write.access), partial_growth());
+      if (!is_made_in_place(write))
+        add_bytes(used, *write.access, operand_of_write(*write.access), partial_growth());
+    for (const GroupTensor& tensor : group_.tensors)
+      for (const HoldingPlace* place : {tensor.from, tensor.to})
+        if (place != nullptr)
+          for (const MemoryNodeId node : place->nodes)
+            used[node] += place->share_of(tensor.held_bytes);
     return std::ranges::all_of(used, [&](const auto& entry) {
       return entry.second * 8 <= chip_.memory_bits(entry.first);
     });
@@ -96,7 +103,7 @@ class SingleBuilder {
 
   [[nodiscard]] GroupOutline build(const TileCosts& costs) {
     add_operator(costs);
-    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+    for (const std::size_t t : order_of_transfers(group_))
       add_tensor(t);
     outline_.tiles = cuts_.empty() ? 1 : cuts_.front().tiles;
     outline_.inner_tiles = steps_ / outline_.tiles;
@@ -121,6 +128,27 @@ class SingleBuilder {
   }
 
   // ---- working set ----
+
+  // Model: partial sums leave for off-chip memory only.
+  [[nodiscard]] bool hands_on_partial_sums() const {
+    return partial_ && std::ranges::any_of(member_.writes, [&](const MemberAccess& write) {
+             return group_.tensors[write.tensor].to != nullptr &&
+                    passes(*write.access, nest_, cuts_).times > 1;
+           });
+  }
+
+  // What a place holds needs no tiles of its own beside it.
+  [[nodiscard]] bool is_read_in_place(const MemberAccess& read) const {
+    const HoldingPlace* place = group_.tensors[read.tensor].from;
+    return place != nullptr && read_in_place(chip_, *place, cores_, operand_of_read(*read.access));
+  }
+
+  // Sums over a cut loop are wider than what is held.
+  [[nodiscard]] bool is_made_in_place(const MemberAccess& write) const {
+    const HoldingPlace* place = group_.tensors[write.tensor].to;
+    return place != nullptr && !partial_ &&
+           made_in_place(chip_, *place, cores_, operand_of_write(*write.access));
+  }
 
   void add_bytes(std::map<MemoryNodeId, std::int64_t>& used,
                  const Access& access,
@@ -199,17 +227,23 @@ class SingleBuilder {
 
   enum class Way { In, Out };
 
+  // To or from off-chip memory, or a place on chip.
+  struct Course {
+    Way way = Way::In;
+    const HoldingPlace* place = nullptr;
+  };
+
   void add_tensor(std::size_t t) {
     const GroupTensor& tensor = group_.tensors[t];
     const Access* read = find(member_.reads, t);
     const Access* write = find(member_.writes, t);
     if (tensor.fetch_bytes > 0 && read != nullptr)
-      add_moves(*read, operand_of_read(*read), tensor.fetch_bytes, Way::In);
+      add_moves(*read, operand_of_read(*read), tensor.fetch_bytes, {Way::In, tensor.from});
     else if (tensor.fetch_bytes > 0 && write != nullptr)
-      add_moves(*write, operand_of_write(*write), tensor.fetch_bytes, Way::In);
+      add_moves(*write, operand_of_write(*write), tensor.fetch_bytes, {Way::In, tensor.from});
     if (tensor.store_bytes == 0 || write == nullptr) return;
     const Passes moves = passes(*write, nest_, cuts_);
-    add_moves(*write, operand_of_write(*write), tensor.store_bytes, Way::Out);
+    add_moves(*write, operand_of_write(*write), tensor.store_bytes, {Way::Out, tensor.to});
     if (moves.times > 1 && partial_) add_partial_sums(*write, tensor.store_bytes, moves);
   }
 
@@ -224,27 +258,28 @@ class SingleBuilder {
     const auto wide =
         static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * partial_growth()));
     const std::int64_t pieces = moves.chunks - moves.chunks / moves.times;
-    for (const Way direction : {Way::In, Way::Out})
-      add_pieces({&access, operand_of_write(access), wide * (moves.times - 1), pieces, direction});
+    for (const Way way : {Way::In, Way::Out})
+      add_pieces(
+          {&access, operand_of_write(access), wide * (moves.times - 1), pieces, {way, nullptr}});
   }
 
-  void add_moves(const Access& access, NestOperand operand, std::int64_t bytes, Way direction) {
+  void add_moves(const Access& access, NestOperand operand, std::int64_t bytes, Course course) {
     const Passes moves = passes(access, nest_, cuts_);
     if (access.axes.empty() && steps_ > 1) {
-      add_pieces({&access, operand, bytes, std::min(steps_, bytes), direction});
+      add_pieces({&access, operand, bytes, std::min(steps_, bytes), course});
       return;
     }
     if (moves.resident) {
-      add_energy(outline_.energy, transfer({&access, operand, bytes, 1, direction}, bytes), 1);
-      outline_.offchip_bytes += bytes;
-      add_once({&access, operand, bytes, 1, direction}, bytes);
+      add_energy(outline_.energy, transfer({&access, operand, bytes, 1, course}, bytes), 1);
+      if (course.place == nullptr) outline_.offchip_bytes += bytes;
+      add_once({&access, operand, bytes, 1, course}, bytes);
       return;
     }
-    const bool inwards = direction == Way::In;
+    const bool inwards = course.way == Way::In;
     const std::int64_t times = inwards || !partial_ ? moves.times : 1;
     const auto total = static_cast<std::int64_t>(std::ceil(
         static_cast<double>(bytes) * static_cast<double>(times) * (inwards ? moves.halo : 1.0)));
-    add_pieces({&access, operand, total, moves.chunks / moves.times * times, direction});
+    add_pieces({&access, operand, total, moves.chunks / moves.times * times, course});
   }
 
   // Bytes that pass over the border of the chip in equal pieces.
@@ -253,7 +288,7 @@ class SingleBuilder {
     NestOperand operand = NestOperand::I;
     std::int64_t total = 0;
     std::int64_t pieces = 1;
-    Way direction = Way::In;
+    Course course;
   };
 
   [[nodiscard]] TransferCost transfer(const Move& move, std::int64_t bytes) const {
@@ -262,8 +297,8 @@ class SingleBuilder {
     std::vector<Endpoint> ends;
     for (const CoreId core : cores_)
       ends.push_back({core, move.operand, all > 0 ? ceil_div(bytes * share, all) : bytes});
-    return move.direction == Way::In ? fetch_cost(chip_, bytes, ends)
-                                     : store_cost(chip_, bytes, ends);
+    return move.course.way == Way::In ? inward_cost(chip_, move.course.place, bytes, ends)
+                                      : outward_cost(chip_, move.course.place, bytes, ends);
   }
 
   // A stage before the first tile or after the last.
@@ -272,7 +307,7 @@ class SingleBuilder {
     const TransferCost cost = transfer(move, bytes);
     Stage stage;
     stage.uses = stage_uses(cost, cost);
-    if (move.direction == Way::In) {
+    if (move.course.way == Way::In) {
       outline_.stages[0].waits.push_back({outline_.stages.size(), 0});
     } else {
       stage.level = steps_ + 1;
@@ -285,7 +320,7 @@ class SingleBuilder {
     const std::int64_t piece = move.total / move.pieces;
     add_energy(outline_.energy, transfer(move, piece), move.pieces - 1);
     add_energy(outline_.energy, transfer(move, move.total - piece * (move.pieces - 1)), 1);
-    outline_.offchip_bytes += move.total;
+    if (move.course.place == nullptr) outline_.offchip_bytes += move.total;
     add_stages(move);
   }
 
@@ -302,7 +337,7 @@ class SingleBuilder {
     stage.uses = stage_uses(transfer(move, full), transfer(move, rest - full * (steps_ - 1)));
     const std::size_t index = outline_.stages.size();
     Stage& op = outline_.stages[0];
-    if (move.direction == Way::In) {
+    if (move.course.way == Way::In) {
       stage.rooms.push_back({0, 2});
       op.waits.push_back({index, 0});
     } else {

@@ -29,9 +29,14 @@ class WorkingSet {
   // Bytes by memory. Shape: as the chip's memories; slices by tensor, 1 for what is not streamed.
   [[nodiscard]] std::vector<std::int64_t> bytes(const std::vector<std::int64_t>& slices) const {
     std::vector<std::int64_t> used(chip_.memory_count(), 0);
-    for (std::size_t t = 0; t < group_.tensors.size(); ++t)
+    for (std::size_t t = 0; t < group_.tensors.size(); ++t) {
       for (const auto& [node, need] : needs(t))
         used[node.index()] += sum(need, slices[t]);
+      for (const HoldingPlace* place : {group_.tensors[t].from, group_.tensors[t].to})
+        if (place != nullptr)
+          for (const MemoryNodeId node : place->nodes)
+            used[node.index()] += place->share_of(group_.tensors[t].held_bytes);
+    }
     return used;
   }
 
@@ -39,9 +44,10 @@ class WorkingSet {
     std::map<MemoryNodeId, Need> result;
     for (std::size_t m = 0; m < group_.members.size(); ++m) {
       for (const MemberAccess& read : group_.members[m].reads)
-        if (read.tensor == tensor) add_read(result, m, *read.access);
+        if (read.tensor == tensor && !is_read_in_place(m, read)) add_read(result, m, *read.access);
       for (const MemberAccess& write : group_.members[m].writes)
-        if (write.tensor == tensor) add_write(result, m, *write.access);
+        if (write.tensor == tensor && !is_made_in_place(m, write))
+          add_write(result, m, *write.access);
     }
     return result;
   }
@@ -54,6 +60,23 @@ class WorkingSet {
     if (need.whole_results) return need.made;
     const std::int64_t held = std::max(need.made, need.window + need.ahead);
     return held + (need.leaves ? need.made : 0);
+  }
+
+  // What a place holds needs no tiles of its own beside it.
+  [[nodiscard]] bool is_read_in_place(std::size_t m, const MemberAccess& read) const {
+    const GroupTensor& tensor = group_.tensors[read.tensor];
+    const HoldingPlace* place = tensor.from != nullptr ? tensor.from : tensor.to;
+    return place != nullptr &&
+           read_in_place(chip_, *place, tiling_.members[m].cores, operand_of_read(*read.access));
+  }
+
+  // Sums along the axis are wider than what is held.
+  [[nodiscard]] bool is_made_in_place(std::size_t m, const MemberAccess& write) const {
+    const GroupTensor& tensor = group_.tensors[write.tensor];
+    if (tensor.to == nullptr || tensor.makers.back() != m) return false;
+    if (!slide(*write.access, group_.members[m].op->nest, tiling_.members[m].axis)) return false;
+    return made_in_place(
+        chip_, *tensor.to, tiling_.members[m].cores, operand_of_write(*write.access));
   }
 
   // Bytes of the access in the memory, for all of the member's cores that share it.

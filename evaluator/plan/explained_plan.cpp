@@ -52,6 +52,8 @@ std::vector<PlanStep> steps(const StepGraph& graph,
     step.operators.assign(content.operators.begin(), content.operators.end());
     step.reads = copies(graph, running, content.operators.front(), content.reads);
     step.writes = copies(graph, running, content.operators.front(), content.writes);
+    step.carried_in.assign(content.carried_in.begin(), content.carried_in.end());
+    step.carried_out.assign(content.carried_out.begin(), content.carried_out.end());
     step.cost = sweep.cost(s);
     step.alive_total = Bytes(sweep.alive_bytes()[s]);
     add_resident(graph, step.alive);
@@ -68,7 +70,13 @@ void add_copies(const StepGraph& graph,
     const ValueCopy shown = copy_of(graph, copy);
     const StepValue& value = graph.values[shown.value.index()];
     if (value.kind == StepValueKind::Resident) continue;
-    if (sweep.is_internal(copy)) result[sweep.made(copy)].internal.push_back(shown);
+    if (sweep.is_internal(copy)) {
+      PlanStep& maker = result[sweep.made(copy)];
+      const bool carried =
+          std::ranges::find(maker.carried_out, shown.value, &CarriedValue::value) !=
+          maker.carried_out.end();
+      if (!carried) maker.internal.push_back(shown);
+    }
     const StepRange range = sweep.alive(copy);
     if (range.from == kNone || !value.counted) continue;
     for (std::uint32_t s = range.from; s <= range.to; ++s)

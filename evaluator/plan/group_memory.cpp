@@ -62,6 +62,7 @@ void GroupMemory::belong_to(std::uint64_t owner) {
   owner_ = owner;
   costs_.forget();
   legal_.forget();
+  carried_.forget();
 }
 
 void GroupMemory::add(std::span<const RunningOperator> operators) {
@@ -78,13 +79,28 @@ void GroupMemory::add(std::span<const StepValueId> values) {
   if (i < values.size()) key_.push_back(values[i].index());
 }
 
-GroupCost GroupMemory::cost(const GroupModel& model, const GroupContent& group) {
-  key_.clear();
+void GroupMemory::add(std::span<const CarriedValue> values) {
+  for (const CarriedValue& carried : values)
+    key_.push_back(carried.value.index() + (std::uint64_t{carried.place} << 32U));
+}
+
+// The counts in front tell where each list ends; what is carried is counted only where there is
+// some, which is told from its absence by the length of the key.
+void GroupMemory::add(const GroupContent& group) {
   key_.push_back(group.operators.size() + (std::uint64_t{group.reads.size()} << 20U) +
                  (std::uint64_t{group.writes.size()} << 40U));
   add(group.operators);
   add(group.reads);
   add(group.writes);
+  if (group.carried_in.empty() && group.carried_out.empty()) return;
+  key_.push_back(group.carried_in.size());
+  add(group.carried_in);
+  add(group.carried_out);
+}
+
+GroupCost GroupMemory::cost(const GroupModel& model, const GroupContent& group) {
+  key_.clear();
+  add(group);
   const std::uint64_t hash = hash_of(key_);
   if (const GroupCost* known = costs_.found(key_, hash)) {
     ++hits_;
@@ -93,6 +109,24 @@ GroupCost GroupMemory::cost(const GroupModel& model, const GroupContent& group) 
   ++misses_;
   const GroupCost answer = model.cost(group);
   costs_.remember(key_, hash, answer);
+  return answer;
+}
+
+CarryAnswer GroupMemory::carried(const GroupModel& model, const CarryQuestion& question) {
+  key_.clear();
+  key_.push_back(question.candidates.size() +
+                 (std::uint64_t{question.from.carried_in.size()} << 32U));
+  add(question.candidates);
+  add(question.from);
+  add(question.to);
+  const std::uint64_t hash = hash_of(key_);
+  if (const CarryAnswer* known = carried_.found(key_, hash)) {
+    ++hits_;
+    return *known;
+  }
+  ++misses_;
+  const CarryAnswer answer = model.carried(question);
+  carried_.remember(key_, hash, answer);
   return answer;
 }
 

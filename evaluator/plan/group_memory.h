@@ -37,7 +37,7 @@ class AnswerTable {
   std::vector<std::uint64_t> words_;
 };
 
-// What one thread remembers of one model. At most about 16 MiB.
+// What one thread remembers of one model. At most about 16 MiB, 24 MiB with hand-overs.
 class GroupMemory {
  public:
   // Forgets everything unless the owner is the same as before. Requires: equal owners mean models
@@ -47,6 +47,8 @@ class GroupMemory {
   [[nodiscard]] GroupCost cost(const GroupModel& model, const GroupContent& group);
   [[nodiscard]] bool is_legal(const GroupModel& model, std::span<const RunningOperator> operators);
 
+  [[nodiscard]] CarryAnswer carried(const GroupModel& model, const CarryQuestion& question);
+
   [[nodiscard]] std::uint64_t hits() const noexcept { return hits_; }
 
   [[nodiscard]] std::uint64_t misses() const noexcept { return misses_; }
@@ -54,9 +56,12 @@ class GroupMemory {
  private:
   void add(std::span<const RunningOperator> operators);
   void add(std::span<const StepValueId> values);
+  void add(std::span<const CarriedValue> values);
+  void add(const GroupContent& group);
 
   AnswerTable<GroupCost> costs_;
   AnswerTable<std::uint8_t> legal_;
+  AnswerTable<CarryAnswer> carried_;
   std::vector<std::uint64_t> key_;
   std::uint64_t owner_ = 0;
   std::uint64_t hits_ = 0;

@@ -2,6 +2,8 @@
 // group of operators may contain and what it costs is not. This is the line between the two.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -25,12 +27,22 @@ struct RunningOperator {
   }
 };
 
-// One group of a plan as its cost model sees it. Everything made and read inside and listed neither
-// in `reads` nor in `writes` never leaves the chip.
+// A value that one group hands to the next on chip (--residency), and where it lies meanwhile, as
+// the model numbers such places.
+struct CarriedValue {
+  StepValueId value;
+  std::uint32_t place = 0;
+  friend bool operator==(const CarriedValue&, const CarriedValue&) = default;
+};
+
+// One group of a plan as its cost model sees it. Everything made and read inside and listed in none
+// of the others never leaves the chip.
 struct GroupContent {
-  std::span<const RunningOperator> operators;  // in original order
-  std::span<const StepValueId> reads;          // fetched from off-chip memory, once each
-  std::span<const StepValueId> writes;         // written to off-chip memory, once each
+  std::span<const RunningOperator> operators;      // in original order
+  std::span<const StepValueId> reads;              // fetched from off-chip memory, once each
+  std::span<const StepValueId> writes;             // written to off-chip memory, once each
+  std::span<const CarriedValue> carried_in = {};   // from the group before
+  std::span<const CarriedValue> carried_out = {};  // to the group behind
 };
 
 // Latency and energy in the problem's own units (cycles and picojoules on accelerators).
@@ -39,6 +51,21 @@ struct GroupCost {
   double energy = 0;
   std::int64_t offchip_bytes = 0;
 };
+
+// Two groups that run one after the other, and what could stay on chip between them.
+struct CarryQuestion {
+  GroupContent from;  // with what it is handed itself, nothing carried out
+  GroupContent to;    // nothing carried
+  // Written by `from`, which alone makes them, and read by `to`, which nobody follows; the largest
+  // first, ties by index.
+  std::span<const StepValueId> candidates;
+};
+
+// Model: of the tensors between two groups only the largest are looked at.
+inline constexpr std::size_t kMostCarried = 8;
+
+// By candidate: 1 + the place that holds it, 0 when it goes off chip.
+using CarryAnswer = std::array<std::uint8_t, kMostCarried>;
 
 // Implementations are pure: the answers depend on the arguments only, and calls from several
 // threads are safe. Every evaluation asks anew for every group, so a model whose answers are
@@ -68,6 +95,15 @@ class GroupModel {
   [[nodiscard]] virtual bool is_legal(std::span<const RunningOperator> operators) const = 0;
   // Requires: a single operator or a legal group.
   [[nodiscard]] virtual GroupCost cost(const GroupContent& group) const = 0;
+
+  // The largest value that can be handed to the next group on chip; 0: none ever is.
+  [[nodiscard]] virtual std::int64_t most_carried_bytes() const { return 0; }
+
+  // What is handed over. Requires: at most kMostCarried candidates, none above most_carried_bytes.
+  [[nodiscard]] virtual CarryAnswer carried(const CarryQuestion& question) const {
+    static_cast<void>(question);
+    return {};
+  }
 };
 
 }  // namespace paretrain::evaluator

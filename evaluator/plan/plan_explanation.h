@@ -28,6 +28,8 @@ struct PlanStep {
   std::vector<ValueCopy> reads;            // from off-chip memory
   std::vector<ValueCopy> writes;           // to off-chip memory
   std::vector<ValueCopy> internal;         // made in this group, never off chip
+  std::vector<CarriedValue> carried_in;    // handed over by the group before
+  std::vector<CarriedValue> carried_out;   // handed to the group behind
   GroupCost cost;
   BytesByRole alive;  // off-chip bytes while it runs, resident and static ones included
   Bytes alive_total;

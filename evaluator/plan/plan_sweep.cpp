@@ -13,6 +13,7 @@ PlanTotals PlanSweep::rebuild(const StepTemplate& step,
   find_uses(plan);
   find_lifetimes(plan);
   find_traffic(plan);
+  carry(plan, model, memory);
   PlanTotals totals;
   costs_.clear();
   for (std::size_t s = 0; s < order.step_count(); ++s) {
@@ -27,10 +28,19 @@ PlanTotals PlanSweep::rebuild(const StepTemplate& step,
 }
 
 GroupContent PlanSweep::content(std::size_t step) const noexcept {
-  return {.operators = {operators_.data() + operator_begin_[step],
-                        operators_.data() + operator_begin_[step + 1]},
-          .reads = {reads_.data() + read_begin_[step], reads_.data() + read_begin_[step + 1]},
-          .writes = {writes_.data() + write_begin_[step], writes_.data() + write_begin_[step + 1]}};
+  GroupContent content{
+      .operators = {operators_.data() + operator_begin_[step],
+                    operators_.data() + operator_begin_[step + 1]},
+      .reads = {reads_.data() + read_begin_[step], reads_.data() + read_begin_[step + 1]},
+      .writes = {writes_.data() + write_begin_[step], writes_.data() + write_begin_[step + 1]}};
+  if (carried_begin_.empty()) return content;
+  content.reads = content.reads.first(read_end_[step] - read_begin_[step]);
+  content.writes = content.writes.first(write_end_[step] - write_begin_[step]);
+  content.carried_in = {carried_.data() + carried_begin_[step],
+                        carried_.data() + carried_begin_[step + 1]};
+  content.carried_out = {carried_.data() + carried_begin_[step + 1],
+                         carried_.data() + carried_begin_[step + 2]};
+  return content;
 }
 
 void PlanSweep::find_uses(const Plan& plan) {
@@ -154,6 +164,91 @@ void PlanSweep::list_writes(const Plan& plan, std::uint32_t position, std::uint3
     const bool needed_later = uses.last > step || entry.leaves_step || entry.exists_to_end;
     if (entry.kind == StepValueKind::Resident || needed_later || !uses.read)
       list_write(copy, value, step);
+  }
+}
+
+// What a step hands on depends on what it is handed, never the other way round.
+void PlanSweep::carry(const Plan& plan, const GroupModel& model, GroupMemory& memory) {
+  carried_.clear();
+  carried_begin_.clear();
+  const std::int64_t most_bytes = model.most_carried_bytes();
+  if (most_bytes == 0) return;
+  const std::size_t steps = plan.order.step_count();
+  read_end_.assign(read_begin_.begin() + 1, read_begin_.end());
+  write_end_.assign(write_begin_.begin() + 1, write_begin_.end());
+  carried_begin_.assign(steps + 2, 0);
+  for (std::uint32_t s = 0; s + 1 < steps; ++s) {
+    const auto end = [&] { return static_cast<std::uint32_t>(carried_.size()); };
+    find_candidates(plan, s, most_bytes);
+    carried_begin_[s + 2] = end();
+    carried_begin_[s + 3] = end();
+    if (candidates_.empty()) continue;
+    take(plan, s, memory.carried(model, {content(s), content(s + 1), candidates_}));
+    carried_begin_[s + 2] = end();
+    carried_begin_[s + 3] = end();
+  }
+}
+
+std::uint32_t PlanSweep::written_copy(const Plan& plan,
+                                      std::uint32_t value,
+                                      std::uint32_t step) const noexcept {
+  const RunningOperator& first = operators_[operator_begin_[step]];
+  const bool forward = first.op.index() < plan.step.forward_count && !first.recompute;
+  const bool recomputed = !forward && plan.step.values[value].kind == StepValueKind::Forward;
+  return recomputed ? value + plan.step.value_count : value;
+}
+
+// Nobody but the step and the next one touches it, and only the step makes it.
+bool PlanSweep::is_candidate(const Plan& plan,
+                             std::uint32_t value,
+                             std::uint32_t copy,
+                             std::uint32_t step) const {
+  const TemplateValue& entry = plan.step.values[value];
+  const Uses& uses = uses_[copy];
+  if (entry.kind == StepValueKind::Resident || entry.exists_before || entry.exists_to_end ||
+      entry.leaves_step || uses.made != step || uses.last != step + 1)
+    return false;
+  if (entry.kind != StepValueKind::Gradient) return true;
+  for (std::uint32_t o = operator_begin_[step + 1]; o < operator_begin_[step + 2]; ++o) {
+    const std::span<const std::uint32_t> writes = plan.step.writes[operators_[o].op.index()];
+    if (std::find(writes.begin(), writes.end(), value) != writes.end()) return false;
+  }
+  return true;
+}
+
+void PlanSweep::find_candidates(const Plan& plan, std::uint32_t step, std::int64_t most_bytes) {
+  candidates_.clear();
+  for (std::uint32_t w = write_begin_[step]; w < write_end_[step]; ++w) {
+    const auto value = static_cast<std::uint32_t>(writes_[w].index());
+    if (plan.step.values[value].bytes <= most_bytes &&
+        is_candidate(plan, value, written_copy(plan, value, step), step))
+      candidates_.emplace_back(value);
+  }
+  std::sort(candidates_.begin(), candidates_.end(), [&](StepValueId a, StepValueId b) {
+    const std::int64_t bytes_a = plan.step.values[a.index()].bytes;
+    const std::int64_t bytes_b = plan.step.values[b.index()].bytes;
+    return bytes_a != bytes_b ? bytes_a > bytes_b : a < b;
+  });
+  if (candidates_.size() > kMostCarried) candidates_.resize(kMostCarried);
+}
+
+// What is carried is fetched and stored by nobody and never alive off chip.
+void PlanSweep::take(const Plan& plan, std::uint32_t step, const CarryAnswer& answer) {
+  const auto drop = [](std::vector<StepValueId>& values,
+                       std::uint32_t begin,
+                       std::uint32_t& end,
+                       StepValueId value) {
+    const auto kept = std::remove(values.begin() + begin, values.begin() + end, value);
+    end = static_cast<std::uint32_t>(kept - values.begin());
+  };
+  for (std::size_t c = 0; c < candidates_.size(); ++c) {
+    if (answer[c] == 0) continue;
+    const StepValueId value = candidates_[c];
+    const auto index = static_cast<std::uint32_t>(value.index());
+    carried_.push_back({value, answer[c] - 1U});
+    alive_[written_copy(plan, index, step)] = {};
+    drop(writes_, write_begin_[step], write_end_[step], value);
+    drop(reads_, read_begin_[step + 1], read_end_[step + 1], value);
   }
 }
 

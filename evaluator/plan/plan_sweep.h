@@ -42,7 +42,7 @@ class PlanSweep {
   // The steps during which a copy occupies off-chip memory. Requires: no resident value.
   [[nodiscard]] StepRange alive(std::uint32_t copy) const noexcept { return alive_[copy]; }
 
-  // Whether the copy exists, but never off chip.
+  // Whether the copy exists, but never off chip: made and read in one group, or carried.
   [[nodiscard]] bool is_internal(std::uint32_t copy) const noexcept {
     return uses_[copy].first != kNone && alive_[copy].from == kNone;
   }
@@ -83,6 +83,17 @@ class PlanSweep {
   void list_writes(const Plan& plan, std::uint32_t position, std::uint32_t step);
   void list_read(std::uint32_t copy, std::uint32_t value, std::uint32_t step);
   void list_write(std::uint32_t copy, std::uint32_t value, std::uint32_t step);
+  // Hand-overs between neighbouring steps, from the first to the last.
+  void carry(const Plan& plan, const GroupModel& model, GroupMemory& memory);
+  void find_candidates(const Plan& plan, std::uint32_t step, std::int64_t most_bytes);
+  [[nodiscard]] bool is_candidate(const Plan& plan,
+                                  std::uint32_t value,
+                                  std::uint32_t copy,
+                                  std::uint32_t step) const;
+  [[nodiscard]] std::uint32_t written_copy(const Plan& plan,
+                                           std::uint32_t value,
+                                           std::uint32_t step) const noexcept;
+  void take(const Plan& plan, std::uint32_t step, const CarryAnswer& answer);
   [[nodiscard]] std::int64_t peak(const Plan& plan);
 
   std::vector<Uses> uses_;                     // per copy
@@ -95,6 +106,13 @@ class PlanSweep {
   std::vector<std::uint32_t> read_begin_;
   std::vector<StepValueId> writes_;  // by step
   std::vector<std::uint32_t> write_begin_;
+  // Of models that carry values between groups; else empty. Steps list what is carried no more, so
+  // their lists end before the next begins.
+  std::vector<std::uint32_t> read_end_;
+  std::vector<std::uint32_t> write_end_;
+  std::vector<CarriedValue> carried_;         // by step that is handed them
+  std::vector<std::uint32_t> carried_begin_;  // per step, and one more
+  std::vector<StepValueId> candidates_;
   std::vector<GroupCost> costs_;
   std::vector<std::int64_t> alive_bytes_;
 };

@@ -1,5 +1,6 @@
 #include "problems/plan_problem.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -20,14 +21,12 @@ std::uint64_t test_seed() {
   return static_cast<std::uint64_t>(parsed_integer(given).value_or(1));
 }
 
-}  // namespace
-
-TEST_CASE("evaluate: agrees with the plain evaluator on random step graphs and genomes") {
+void check_against_plain_evaluator(HandOvers hand_overs) {
   const std::uint64_t seed = test_seed();
   problems::PlanScratch scratch;  // shared by all problems on purpose
   for (std::uint64_t round = 0; round < 400; ++round) {
     RandomStream random(seed, round, 0);
-    const problems::PlanProblem problem = random_plan_problem(random);
+    const problems::PlanProblem problem = random_plan_problem(random, hand_overs);
     for (int trial = 0; trial < 5; ++trial) {
       INFO("TEST_SEED=" << seed << " round " << round << " trial " << trial);
       const problems::Genome genome = random_genome(problem, random);
@@ -44,10 +43,22 @@ TEST_CASE("evaluate: agrees with the plain evaluator on random step graphs and g
   }
 }
 
+}  // namespace
+
+TEST_CASE("evaluate: agrees with the plain evaluator on random step graphs and genomes") {
+  check_against_plain_evaluator(HandOvers::None);
+}
+
+TEST_CASE("evaluate: agrees with the plain evaluator where groups hand values over") {
+  check_against_plain_evaluator(HandOvers::Some);
+}
+
 TEST_CASE("explain: adds up to the evaluation on random step graphs") {
+  std::size_t handed_over = 0;
   for (std::uint64_t round = 0; round < 200; ++round) {
     RandomStream random(test_seed(), round, 1);
-    const problems::PlanProblem problem = random_plan_problem(random);
+    const problems::PlanProblem problem =
+        random_plan_problem(random, round % 2 == 0 ? HandOvers::None : HandOvers::Some);
     const problems::Genome genome = random_genome(problem, random);
     const problems::PlanEvaluation evaluation = problem.evaluate(genome);
     const evaluator::PlanExplanation plan = problem.explain(genome);
@@ -68,6 +79,17 @@ TEST_CASE("explain: adds up to the evaluation on random step graphs") {
     CHECK(plan.peak.number() == evaluation.peak_bytes);
     CHECK(plan.steps[plan.peak_step].alive_total == plan.peak);
     CHECK(plan.recomputed.size() == evaluation.recomputed);
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      const evaluator::PlanStep& step = plan.steps[i];
+      const bool last = i + 1 == plan.steps.size();
+      CHECK(step.carried_out ==
+            (last ? std::vector<evaluator::CarriedValue>{} : plan.steps[i + 1].carried_in));
+      handed_over += step.carried_out.size();
+      for (const evaluator::CarriedValue& carried : step.carried_out)
+        for (const auto* const copies : {&step.writes, &step.internal})
+          CHECK(std::ranges::find(*copies, carried.value, &evaluator::ValueCopy::value) ==
+                copies->end());
+    }
     Bytes held = problem.graph().static_bytes;
     for (const evaluator::ValueCopy& copy : plan.alive_at_peak)
       held += copy.bytes;
@@ -75,6 +97,7 @@ TEST_CASE("explain: adds up to the evaluation on random step graphs") {
       held += copy.bytes;
     CHECK(held == plan.peak);
   }
+  CHECK(handed_over > 50);
 }
 
 TEST_CASE("text: reads back to the canonical genome") {

@@ -26,8 +26,8 @@ using evaluator::StepValueKind;
 // A model whose answers depend on all that it is told, in whatever order values are listed.
 class MixingModel final : public evaluator::GroupModel {
  public:
-  MixingModel(std::uint64_t seed, std::vector<std::int64_t> bytes)
-      : seed_(seed), bytes_(std::move(bytes)) {}
+  MixingModel(std::uint64_t seed, std::vector<std::int64_t> bytes, HandOvers hand_overs)
+      : seed_(seed), bytes_(std::move(bytes)), hand_overs_(hand_overs) {}
 
   [[nodiscard]] std::int64_t max_group_length() const override {
     return 2 + static_cast<std::int64_t>(seed_ % 4);
@@ -48,13 +48,39 @@ class MixingModel final : public evaluator::GroupModel {
       mixed_values += mixed(1000 + id.index());
       result.offchip_bytes += bytes_[id.index()];
     }
+    mixed_values += mixed_carried(group.carried_in, 2000) + mixed_carried(group.carried_out, 3000);
     const std::uint64_t hash = combined(hash_of_operators(group.operators), mixed_values);
     result.latency = static_cast<std::int64_t>(hash % 1000);
     result.energy = static_cast<double>((hash >> 20U) % 1000);
     return result;
   }
 
+  [[nodiscard]] std::int64_t most_carried_bytes() const override {
+    return hand_overs_ == HandOvers::Some ? 7 : 0;
+  }
+
+  [[nodiscard]] evaluator::CarryAnswer carried(
+      const evaluator::CarryQuestion& question) const override {
+    std::uint64_t hash = combined(hash_of_operators(question.from.operators),
+                                  hash_of_operators(question.to.operators));
+    hash = combined(hash, mixed_carried(question.from.carried_in, 2000));
+    evaluator::CarryAnswer answer{};
+    for (std::size_t c = 0; c < question.candidates.size(); ++c) {
+      hash = combined(hash, question.candidates[c].index());
+      answer[c] = static_cast<std::uint8_t>(hash % 4);
+    }
+    return answer;
+  }
+
  private:
+  static std::uint64_t mixed_carried(std::span<const evaluator::CarriedValue> values,
+                                     std::uint64_t offset) {
+    std::uint64_t sum = 0;
+    for (const evaluator::CarriedValue& carried : values)
+      sum += mixed(offset + 10 * carried.value.index() + carried.place);
+    return sum;
+  }
+
   [[nodiscard]] std::uint64_t hash_of_operators(std::span<const RunningOperator> operators) const {
     std::uint64_t hash = seed_;
     for (const RunningOperator& running : operators) {
@@ -66,6 +92,7 @@ class MixingModel final : public evaluator::GroupModel {
 
   std::uint64_t seed_;
   std::vector<std::int64_t> bytes_;
+  HandOvers hand_overs_;
 };
 
 class Builder {
@@ -183,14 +210,14 @@ class Builder {
 
 }  // namespace
 
-problems::PlanProblem random_plan_problem(RandomStream& random) {
+problems::PlanProblem random_plan_problem(RandomStream& random, HandOvers hand_overs) {
   problems::PlanProblemParts parts;
   parts.name = "random";
   parts.graph = Builder(random).graph();
   std::vector<std::int64_t> bytes;
   for (const StepValue& value : parts.graph.values)
     bytes.push_back(value.bytes.number());
-  parts.model = std::make_unique<MixingModel>(random.next(), std::move(bytes));
+  parts.model = std::make_unique<MixingModel>(random.next(), std::move(bytes), hand_overs);
   return problems::PlanProblem(std::move(parts));
 }
 

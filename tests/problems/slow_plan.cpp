@@ -36,6 +36,12 @@ struct Copy {
   friend auto operator<=>(const Copy&, const Copy&) = default;
 };
 
+// By which step, and where the copy lies until the next one.
+struct HandOver {
+  std::size_t step = 0;
+  std::uint32_t place = 0;
+};
+
 class Slow {
  public:
   Slow(const problems::PlanProblem& problem, problems::GenomeView genome)
@@ -59,11 +65,12 @@ class Slow {
     decode();
     order();
     list_uses();
+    list_hand_overs();
     SlowEvaluation result;
     result.canonical = genome_;
     result.groups = steps_.size();
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      const GroupCost cost = cost_of(s);
+      const GroupCost cost = problem_.model().cost(Content(*this, s).content());
       result.latency += cost.latency;
       result.energy += cost.energy;
       result.offchip_bytes += cost.offchip_bytes;
@@ -349,6 +356,7 @@ class Slow {
   bool is_read(std::size_t step, const Copy& copy) const {
     const std::set<std::size_t> makers = making_steps(copy);
     const bool content = exists_before(copy) || *makers.begin() < step;
+    if (handed_.contains(copy)) return false;
     const StepValue& v = value(copy.value);
     const bool adds =
         v.kind == StepValueKind::Gradient && !v.disjoint_contributions && makers.contains(step);
@@ -357,7 +365,7 @@ class Slow {
 
   bool is_written(std::size_t step, const Copy& copy) const {
     const std::set<std::size_t> makers = making_steps(copy);
-    if (!makers.contains(step)) return false;
+    if (!makers.contains(step) || handed_.contains(copy)) return false;
     const StepValue& v = value(copy.value);
     const std::set<std::size_t> readers = reading_steps(copy);
     const bool later = *makers.rbegin() > step || (!readers.empty() && *readers.rbegin() > step);
@@ -365,24 +373,74 @@ class Slow {
            v.exists_to_end;
   }
 
-  GroupCost cost_of(std::size_t step) const {
+  std::set<Copy> touched(std::size_t step) const {
+    std::set<Copy> copies;
+    for (const Event& event : steps_[step]) {
+      for (const StepValueId id : op(event.op).reads)
+        copies.insert(copy_read(event, id.index()));
+      for (const StepValueId id : op(event.op).writes)
+        copies.insert({id.index(), event.recompute});
+    }
+    return copies;
+  }
+
+  // What a step is for the model.
+  struct Content {
+    Content(const Slow& slow, std::size_t step) {
+      for (const Event& event : slow.steps_[step])
+        members.push_back(slow.running(event));
+      for (const Copy& copy : slow.touched(step)) {
+        if (slow.is_read(step, copy)) read.push_back(StepValueId(copy.value));
+        if (slow.is_written(step, copy)) written.push_back(StepValueId(copy.value));
+      }
+      for (const auto& [copy, hand_over] : slow.handed_) {
+        const evaluator::CarriedValue value{StepValueId(copy.value), hand_over.place};
+        if (hand_over.step + 1 == step) carried_in.push_back(value);
+        if (hand_over.step == step) carried_out.push_back(value);
+      }
+    }
+
+    evaluator::GroupContent content() const {
+      return {members, read, written, carried_in, carried_out};
+    }
+
     std::vector<RunningOperator> members;
     std::vector<StepValueId> read;
     std::vector<StepValueId> written;
-    for (const Event& event : steps_[step])
-      members.push_back(running(event));
-    std::set<Copy> touched;
-    for (const Event& event : steps_[step]) {
-      for (const StepValueId id : op(event.op).reads)
-        touched.insert(copy_read(event, id.index()));
-      for (const StepValueId id : op(event.op).writes)
-        touched.insert({id.index(), event.recompute});
+    std::vector<evaluator::CarriedValue> carried_in;
+    std::vector<evaluator::CarriedValue> carried_out;
+  };
+
+  // Made in the step alone, read in the next one, touched by nobody else.
+  bool may_be_handed_over(std::size_t step, const Copy& copy) const {
+    const StepValue& v = value(copy.value);
+    const std::set<std::size_t> readers = reading_steps(copy);
+    return !exists_before(copy) && !v.leaves_step && !v.exists_to_end &&
+           making_steps(copy) == std::set<std::size_t>{step} && !readers.empty() &&
+           *readers.rbegin() == step + 1 &&
+           v.bytes.number() <= problem_.model().most_carried_bytes();
+  }
+
+  void list_hand_overs() {
+    if (problem_.model().most_carried_bytes() == 0) return;
+    for (std::size_t s = 0; s + 1 < steps_.size(); ++s) {
+      std::vector<Copy> copies;
+      for (const Copy& copy : touched(s))
+        if (may_be_handed_over(s, copy)) copies.push_back(copy);
+      std::stable_sort(copies.begin(), copies.end(), [&](const Copy& a, const Copy& b) {
+        return value(a.value).bytes > value(b.value).bytes;
+      });
+      if (copies.empty()) continue;
+      copies.resize(std::min(copies.size(), evaluator::kMostCarried));
+      std::vector<StepValueId> candidates;
+      for (const Copy& copy : copies)
+        candidates.push_back(StepValueId(copy.value));
+      const Content from(*this, s);
+      const Content to(*this, s + 1);
+      const auto answer = problem_.model().carried({from.content(), to.content(), candidates});
+      for (std::size_t c = 0; c < copies.size(); ++c)
+        if (answer[c] > 0) handed_[copies[c]] = {s, answer[c] - 1U};
     }
-    for (const Copy& copy : touched) {
-      if (is_read(step, copy)) read.push_back(StepValueId(copy.value));
-      if (is_written(step, copy)) written.push_back(StepValueId(copy.value));
-    }
-    return problem_.model().cost({members, read, written});
   }
 
   std::int64_t peak() const {
@@ -407,7 +465,7 @@ class Slow {
     const std::set<std::size_t> readers = reading_steps(copy);
     const bool made = !uses.empty();
     uses.insert(readers.begin(), readers.end());
-    if (uses.empty()) return {};
+    if (uses.empty() || handed_.contains(copy)) return {};
     const StepValue& v = value(copy.value);
     if (made && !exists_before(copy) && uses.size() == 1 && !readers.empty() && !v.leaves_step &&
         !v.exists_to_end)
@@ -439,6 +497,7 @@ class Slow {
   std::vector<std::vector<Event>> steps_;
   std::map<Copy, std::set<std::size_t>> making_;
   std::map<Copy, std::set<std::size_t>> reading_;
+  std::map<Copy, HandOver> handed_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "problems/named_plans.h"
+#include "results/evaluation_json.h"
 #include "results/evaluation_report.h"
-#include "results/evaluation_text.h"
 #include "tests/support/doctest.h"
 
 using namespace paretrain;
