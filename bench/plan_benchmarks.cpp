@@ -24,17 +24,20 @@ namespace {
 constexpr std::uint64_t kWarmEvaluations = 10000;
 constexpr int kMeasuredGenerations = 100;
 
-problems::TrainingProblem built(const std::string& model) {
+using evaluator::Residency;
+
+problems::TrainingProblem built(const std::string& model, Residency residency) {
   problems::TrainingProblemOptions options;
   options.accelerator = "edge-tpu-quad";
+  options.residency = residency;
   return problems::training_problem(model, options);
 }
 
 // A search of all genes for latency, energy and memory that has done its first evaluations.
 class WarmSearch {
  public:
-  WarmSearch(const std::string& model, int threads)
-      : training_(built(model)),
+  WarmSearch(const std::string& model, int threads, Residency residency = Residency::Off)
+      : training_(built(model, residency)),
         space_(training_.problem, {}),
         problem_(training_.problem,
                  space_,
@@ -91,9 +94,9 @@ double thread_seconds() {
 }
 
 // Model, training graph and group costs from nothing, and one plan on them.
-void first_plan(benchmark::State& state, const std::string& model) {
+void first_plan(benchmark::State& state, const std::string& model, Residency residency) {
   for (auto _ : state) {
-    const problems::TrainingProblem training = built(model);
+    const problems::TrainingProblem training = built(model, residency);
     const problems::PlanProblem& plans = training.problem;
     const double begin = thread_seconds();
     benchmark::DoNotOptimize(plans.evaluate(plans.keep_all()));
@@ -105,8 +108,11 @@ void first_plan(benchmark::State& state, const std::string& model) {
 }
 
 // Whole generations: the engine's share, canonical forms and evaluations.
-void run_search(benchmark::State& state, const std::string& model, int threads) {
-  WarmSearch warm(model, threads);
+void run_search(benchmark::State& state,
+                const std::string& model,
+                int threads,
+                Residency residency = Residency::Off) {
+  WarmSearch warm(model, threads, residency);
   for (auto _ : state)
     warm.search().step();
   warm.report(state);
@@ -205,9 +211,14 @@ void register_threads(const std::string& model, int threads) {
 
 void register_model(const std::string& model) {
   add("first_plan/" + model, [=](benchmark::State& state) {
-    first_plan(state, model);
+    first_plan(state, model, Residency::Off);
+  })->Iterations(1);
+  add("first_plan_residency/" + model, [=](benchmark::State& state) {
+    first_plan(state, model, Residency::On);
   })->Iterations(1);
   add("search/" + model, [=](benchmark::State& state) { run_search(state, model, 1); });
+  add("search_residency/" + model,
+      [=](benchmark::State& state) { run_search(state, model, 1, Residency::On); });
   add("evaluate/" + model, [=](benchmark::State& state) {
     evaluate_offspring(state, model);
   })->UseManualTime();

@@ -159,6 +159,47 @@ TEST_CASE("resume: N and M generations equal N+M and twice resumed too") {
   CHECK(tables(whole) == tables(parts));
 }
 
+TEST_CASE("optimize: hand-overs do not depend on threads or interruptions and are kept by resume") {
+  const tests::TemporaryFolder folder;
+  const auto begin = [&](const char* name, const char* threads, const char* generations) {
+    const fs::path out = folder.path() / name;
+    std::vector<std::string> arguments{"optimize", "mlp", "--accelerator", "edge-tpu-quad"};
+    arguments.insert(arguments.end(), {"--batch", "8", "--residency", "--quiet", "-o"});
+    arguments.insert(arguments.end(), {out.string(), "--population", "12", "--threads", threads});
+    arguments.insert(arguments.end(), {"--generations", generations});
+    CHECK(run(arguments).code == 0);
+    return out;
+  };
+  const fs::path one = begin("one", "1", "4");
+  CHECK(tables(one) == tables(begin("four", "4", "4")));
+  const fs::path parts = begin("parts", "2", "2");
+  CHECK(run({"resume", parts.string(), "--generations", "4", "--quiet"}).code == 0);
+  CHECK(tables(one) == tables(parts));
+  CHECK(content(one / "manifest.json").find("\"residency\": \"true\"") != std::string::npos);
+}
+
+TEST_CASE("residency: a run begun without is not resumed with it; cost graphs know no chip") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(run({"optimize",
+             "mlp",
+             "--accelerator",
+             "edge-tpu-quad",
+             "--generations",
+             "1",
+             "--population",
+             "4",
+             "--quiet",
+             "-o",
+             out.string()})
+            .code == 0);
+  CHECK(error_text({"resume", out.string(), "--residency"}) ==
+        "--residency: is true; the run was begun with false\n"
+        "hint: only stops and machine settings may change");
+  CHECK(error_text({"evaluate", graph("chain-uniform-n8"), "--plan", "keep-all", "--residency"}) ==
+        "--residency: only for networks on an accelerator: a cost graph knows no chip");
+}
+
 TEST_CASE("resume: goes on from the snapshot before when the newest is damaged") {
   const tests::TemporaryFolder folder;
   const std::string name = "fused-skip-n4-s15";
