@@ -30,6 +30,11 @@ bool precedes(const TemporalLoop& a, const TemporalLoop& b) {
   return a.size < b.size;
 }
 
+struct StreamRanking {
+  Objective objective = Objective::Latency;
+  std::int64_t parts = 1;
+};
+
 // What one order asks of the off-chip memory.
 struct Asked {
   // Shape: [operand][direction]; bits per cycle while data moves, in whole bits as there.
@@ -59,16 +64,28 @@ Asked asked_of(const NestOnCore& nest, const LaidOrder& laid) {
   return asked;
 }
 
-// Model: of equals the first wins, and for latency all are equal: Stream's factor ⌈asked/bandwidth⌉
-// would rank by latency, but its recorded runs are those of the first order (docs/group-cost.md,
-// zigzag mode).
-double rank_of(Objective objective,
-               const NestOnCore& nest,
+// Words of the off-chip port that the inputs ask for at once, in parts of a split at the same time.
+// Which input the parts share is not known there: the weights are taken to be.
+// Model: what is written is left out; with it, no order that Stream was seen to take would win
+// (docs/group-cost.md, zigzag mode).
+double words_asked(const NestOnCore& nest, const Asked& asked, std::int64_t parts) {
+  const OperandOnCore& input = nest.operands[kInput];
+  if (!input.present || !nest.has_dram) return 0;
+  const std::size_t port = input.levels[input.level_count - 1].ports[kReadToLow].port;
+  const double bits =
+      asked.bits[kWeight][kReadToLow] + static_cast<double>(parts) * asked.bits[kInput][kReadToLow];
+  return std::ceil(bits / nest.ports[port].bandwidth_bits);
+}
+
+// Of equals the first wins.
+double rank_of(const NestOnCore& nest,
                const LaidOrder& laid,
-               const Asked& asked) {
-  if (objective == Objective::Latency) return 0;
+               const Asked& asked,
+               const StreamRanking& ranking) {
+  if (ranking.objective == Objective::Latency)
+    return words_asked(nest, asked, ranking.parts) * std::floor(asked.total_cycles);
   const double energy = nest.mac_energy_pj + memory_energy_pj(nest, laid);
-  return objective == Objective::Energy ? energy : energy * asked.total_cycles;
+  return ranking.objective == Objective::Energy ? energy : energy * asked.total_cycles;
 }
 
 struct Best {
@@ -79,19 +96,19 @@ struct Best {
 
 void search(const NestOnCore& nest,
             const std::vector<TemporalLoop>& factors,
-            Objective objective,
+            const StreamRanking& ranking,
             Best& best) {
-  Allocations allocations(nest, objective);
+  Allocations allocations(nest, ranking.objective);
   LaidOrder laid;
   for_each_order_by_prefix_shift(factors, [&](std::span<const TemporalLoop> loops) {
-    if (objective == Objective::Latency && !best.order.empty()) return;
+    if (best.rank <= 0) return;  // none is less
     LoopOrder order;
     for (std::size_t i = 0; i < loops.size(); ++i)
       order.place(nest, i, loops[i]);
     for (const Cuts& cuts : allocations.of(order)) {
       laid.lay_out(nest, order, cuts);
       const Asked asked = asked_of(nest, laid);
-      const double here = rank_of(objective, nest, laid, asked);
+      const double here = rank_of(nest, laid, asked, ranking);
       if (here < best.rank) best = {here, {loops.begin(), loops.end()}, asked};
     }
   });
@@ -145,7 +162,9 @@ void for_each_order_by_prefix_shift(
 
 std::variant<StreamRankedCost, NoMapping> stream_ranked_cost(const Core& core,
                                                              const LoopNest& nest,
+                                                             std::int64_t parts,
                                                              const CoreCostOptions& options) {
+  CHECK(parts >= 1, "a layer has at least one part");
   const FittedCore fitted = fitted_core(core, nest, options);
   const Dataflow dataflow = default_dataflow(core, nest, options.model);
   auto spatial = spatial_mappings(fitted.core(), nest, dataflow, options);
@@ -156,7 +175,7 @@ std::variant<StreamRankedCost, NoMapping> stream_ranked_cost(const Core& core,
     if (auto* refusal = std::get_if<NoMapping>(&prepared)) return std::move(*refusal);
     search(std::get<NestOnCore>(prepared),
            loop_factors(nest, mapping.temporal, options.loop_limit),
-           options.objective,
+           {options.objective, parts},
            best);
   }
   if (best.order.empty()) return NoMapping{"no order of the loops fits the core's memories"};

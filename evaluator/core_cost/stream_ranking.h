@@ -1,9 +1,10 @@
-// Why: Stream takes another mapping of a layer than the search does: of its recorded runs the first
-// of the orders that ZigZag enumerates. An evaluation that is compared with Stream must take the
-// same one. Source: docs/group-cost.md, zigzag mode; cost_model_notes (b.5, b.8).
+// Why: Stream takes another mapping of a layer than the search does, one that asks little of the
+// off-chip memory at a time. An evaluation that is compared with Stream must take the same one.
+// Source: docs/group-cost.md, zigzag mode; cost_model_notes (b.5, b.8).
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <variant>
@@ -22,12 +23,14 @@ struct StreamRankedCost {
   std::array<double, kNestOperandCount> offchip_bandwidth_bits{};
 };
 
-// Objective latency: the first order that fits. Energy or energy × cycles: the least, of equals the
-// first. Requires: the off-chip memory is the core's outermost level; sizes of at least 1.
+// Objective latency: least ⌈bandwidth that the inputs ask for / off-chip bandwidth⌉ × cycles, one
+// input counted once and the other for each of `parts` that run at a time. Energy or energy ×
+// cycles: the least. Of equals the first in order of enumeration.
+// Requires: the off-chip memory is the core's outermost level; sizes of at least 1; parts >= 1.
 // Errors: none; a nest that does not fit is a NoMapping.
-// Cost: for energy every order is costed in full, without pruning.
+// Cost: every order is costed in full, without pruning.
 [[nodiscard]] std::variant<StreamRankedCost, NoMapping> stream_ranked_cost(
-    const Core& core, const LoopNest& nest, const CoreCostOptions& options);
+    const Core& core, const LoopNest& nest, std::int64_t parts, const CoreCostOptions& options);
 
 // The distinct orders of a multiset of loops by prefix shifts, from the non-increasing one on;
 // loops compare by the letters of their dimension, then by size.

@@ -72,8 +72,9 @@ struct LayerCost {
 
 std::optional<LayerCost> layer_cost(const Core& core,
                                     const LoopNest& nest,
+                                    std::int64_t parts,
                                     const CoreCostOptions& options) {
-  const auto result = stream_ranked_cost(core, nest, options);
+  const auto result = stream_ranked_cost(core, nest, parts, options);
   const auto* mapped = std::get_if<StreamRankedCost>(&result);
   if (mapped == nullptr) return std::nullopt;
   LayerCost cost;
@@ -144,7 +145,7 @@ std::optional<ScheduleCost> zigzag_operator_cost(const ZigzagOperator& request,
           LoopCount{*request.split, ceil_div(nest.size(*request.split), part.parts)}};
       nest = tile_nest(nest, cut);
     }
-    const auto cost = layer_cost(*request.level, nest, options);
+    const auto cost = layer_cost(*request.level, nest, part.parts, options);
     if (!cost) return std::nullopt;
     const auto parts = static_cast<double>(part.parts);
     cycles += cost->cycles * static_cast<double>(rounds(*cost, nest, part));
