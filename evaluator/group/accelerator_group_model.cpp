@@ -13,6 +13,7 @@
 #include "evaluator/group/group_simulator.h"
 #include "evaluator/group/memo.h"
 #include "evaluator/group/operator_content.h"
+#include "evaluator/group/stream_layers.h"
 #include "evaluator/group/zigzag_operator.h"
 #include "evaluator/hardware/offchip.h"
 

@@ -3,65 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/checked_math.h"
 #include "evaluator/core_cost/stream_ranking.h"
+#include "evaluator/group/stream_layers.h"
 
 namespace paretrain::evaluator {
 
-bool is_free_in_stream(const Operator& op) {
-  static constexpr std::array<std::string_view, 8> kDummies = {
-      "Sum", "LogSoftmax", "LRN", "Identity", "Dropout", "LayerNormalization", "Clip", "Erf"};
-  return op.operator_class == OperatorClass::DataMovement ||
-         std::ranges::find(kDummies, op.type) != kDummies.end();
-}
-
 namespace {
-
-// Stream names the axes of an elementwise operator B, H, D, K whatever they mean, so that lanes and
-// splits run along the last one.
-LoopNest with_last_axis_as_columns(const LoopNest& nest) {
-  const bool no_image = nest.size(Loop::OX) == 1 && nest.size(Loop::OY) == 1;
-  const bool names_taken = nest.size(Loop::H) > 1 || nest.size(Loop::D) > 1;
-  if (no_image || names_taken) return nest;
-  const auto renamed = [](Loop loop) {
-    if (loop == Loop::K) return Loop::H;
-    if (loop == Loop::OY) return Loop::D;
-    return loop == Loop::OX ? Loop::K : loop;
-  };
-  LoopNest result = nest;
-  result.size(Loop::OX) = result.size(Loop::OY) = 1;
-  for (const Loop loop : {Loop::K, Loop::OY, Loop::OX})
-    result.size(renamed(loop)) = nest.size(loop);
-  for (std::vector<AxisIndex>& axes : result.axes)
-    for (AxisIndex& axis : axes)
-      axis.first = renamed(axis.first);
-  return result;
-}
-
-void drop_axis(std::vector<AxisIndex>& axes, Loop loop) {
-  std::erase_if(axes, [&](const AxisIndex& axis) { return axis.first == loop; });
-}
-
-// Softmax is four layers: maximum, exponential (four cycles), sum, division by the sum.
-std::vector<LoopNest> layers_of(const Operator& op) {
-  if (op.operator_class == OperatorClass::Elementwise && op.type != "Softmax")
-    return {with_last_axis_as_columns(op.nest)};
-  if (op.type != "Softmax") return {op.nest};
-  LoopNest reduction = op.nest;
-  reduction.operand(NestOperand::W).clear();
-  drop_axis(reduction.operand(NestOperand::O), Loop::K);
-  LoopNest exponential = op.nest;
-  exponential.operand(NestOperand::W).clear();
-  exponential.cycles_per_operation = 4;
-  LoopNest division = op.nest;
-  division.operand(NestOperand::W) = op.nest.operand(NestOperand::O);
-  drop_axis(division.operand(NestOperand::W), Loop::K);
-  return {reduction, exponential, reduction, division};
-}
 
 struct LayerCost {
   double cycles = 0;  // of one part
@@ -135,7 +86,7 @@ std::optional<ScheduleCost> zigzag_operator_cost(const ZigzagOperator& request,
   if (is_free_in_stream(*request.op)) return total;
   double cycles = 0;
   double bits = 0;
-  for (const LoopNest& layer : layers_of(*request.op)) {
+  for (const LoopNest& layer : stream_layers(*request.op, request.op->nest)) {
     LoopNest nest = layer;
     ZigzagOperator part = request;
     part.parts = 1;

@@ -13,9 +13,6 @@
 
 namespace paretrain::evaluator {
 
-// Operators that Stream does not cost: they move data or are not modelled there.
-[[nodiscard]] bool is_free_in_stream(const Operator& op);
-
 // Shape: `level` is a core of `cores` with the off-chip memory as its outermost level.
 struct ZigzagOperator {
   const Operator* op = nullptr;
