@@ -61,6 +61,7 @@ struct AcceleratorGroupModel::State {
                                  "no core can compute; expected an array with units",
                                  ""});
       placements.push_back(placement_words(o));
+      unsplit.push_back(is_kept_on_one_core(o) ? 1 : 0);
     }
     if (chosen.cost_model == CostModel::Zigzag)
       for (std::size_t c = 0; c < accelerator.cores.size(); ++c)
@@ -82,6 +83,12 @@ struct AcceleratorGroupModel::State {
       words.push_back(static_cast<std::uint64_t>(allocations[op].parts));
     }
     return words;
+  }
+
+  // Zigzag mode: the mapping file cuts the operator into one part.
+  [[nodiscard]] bool is_kept_on_one_core(std::size_t op) const {
+    return options.cost_model == CostModel::Zigzag && op < allocations.size() &&
+           allocations[op].split && allocations[op].parts == 1;
   }
 
   // In zigzag mode an operator on its own keeps the off-chip memory as a level of its core.
@@ -118,7 +125,7 @@ struct AcceleratorGroupModel::State {
   }
 
   [[nodiscard]] ChoiceContext context() {
-    return {&chip, &single_instances, &tile_costs, sets, contents, options.tile_objective};
+    return {&chip, &single_instances, &tile_costs, sets, contents, unsplit, options.tile_objective};
   }
 
   // What is known about a group before it is costed: its shape and how it runs.
@@ -172,7 +179,8 @@ struct AcceleratorGroupModel::State {
   TileCosts tile_costs;
   std::vector<CoreSets> sets;
   std::vector<std::uint32_t> contents;
-  std::vector<HoldingPlace> places;  // empty without --residency
+  std::vector<std::uint8_t> unsplit;  // by operator
+  std::vector<HoldingPlace> places;   // empty without --residency
   Memo<std::optional<GroupCost>> groups;
   Memo<bool> legal;
 };

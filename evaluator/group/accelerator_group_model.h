@@ -20,8 +20,8 @@ namespace paretrain::evaluator {
 // What a mapping file says about one operator.
 struct CoreAllocation {
   std::vector<CoreId> cores;  // empty: chosen by core kind
-  // Over how many cores which loop is split: heeded in zigzag mode for operators on their own;
-  // everywhere else the tile objective chooses.
+  // Over how many cores which loop is split: heeded in zigzag mode for operators on their own, and
+  // in groups when it is one; everywhere else the tile objective chooses.
   std::optional<Loop> split;
   std::int64_t parts = 1;
 };

@@ -66,13 +66,15 @@ bool visit_tilings(const ChoiceContext& context,
   for (std::size_t alternative = 0; alternative < alternatives; ++alternative) {
     way.cores.clear();
     bool several = false;
+    bool unsplit = false;
     for (const GroupMember& member : group.members) {
       const CoreSets& sets = context.core_sets[member.index];
       way.cores.emplace_back(sets[std::min(alternative, sets.size() - 1)]);
       several = several || way.cores.back().size() > 1;
+      unsplit = unsplit || (!context.unsplit.empty() && context.unsplit[member.index] != 0);
     }
     for (const SplitKind split : {SplitKind::None, SplitKind::Columns, SplitKind::Rows}) {
-      if (split != SplitKind::None && !several) continue;
+      if (split != SplitKind::None && (unsplit || !several)) continue;
       way.split = split;
       for (std::int64_t tiles = 1; tiles / 2 < longest; tiles *= 2) {
         way.tiles = std::min(tiles, longest);

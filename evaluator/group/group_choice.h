@@ -17,14 +17,15 @@ namespace paretrain::evaluator {
 // Sets of identical cores that may run an operator; more than one set when different kinds qualify.
 using CoreSets = std::vector<std::vector<CoreId>>;
 
-// Everything a choice depends on besides the group. Shape: core_sets and contents by operator of
-// the training graph.
+// Everything a choice depends on besides the group. Shape: core_sets, contents and `unsplit` (1: on
+// one core, and with it its group; empty: none) by operator of the training graph.
 struct ChoiceContext {
   const Chip* chip = nullptr;
   const Chip* single_instances = nullptr;  // the chip with one instance of every replicated memory
   TileCosts* costs = nullptr;
   std::span<const CoreSets> core_sets;
   std::span<const std::uint32_t> contents;
+  std::span<const std::uint8_t> unsplit;
   Objective objective = Objective::Latency;
 };
 

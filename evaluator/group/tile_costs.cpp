@@ -6,6 +6,8 @@
 
 #include "base/checked_math.h"
 #include "evaluator/core_cost/core_cost_search.h"
+#include "evaluator/core_cost/stream_ranking.h"
+#include "evaluator/group/stream_layers.h"
 
 namespace paretrain::evaluator {
 namespace {
@@ -160,17 +162,39 @@ std::optional<TileCost> nest_cost(const ChipCore& core,
       mapped->cost.total_cycles(), mapped->cost.mac_energy_pj, mapped->cost.memory_energy_pj()};
 }
 
+// As Stream makes layers of the operator and takes their mappings.
+std::optional<TileCost> stream_cost(const ChipCore& core,
+                                    const Operator& op,
+                                    const LoopNest& tile,
+                                    const CoreCostOptions& options) {
+  TileCost sum;
+  for (const LoopNest& layer : stream_layers(op, tile)) {
+    const auto result = stream_ranked_cost(core.core, layer, 1, options);
+    const auto* mapped = std::get_if<StreamRankedCost>(&result);
+    if (mapped == nullptr) return std::nullopt;
+    sum.cycles += mapped->cost.total_cycles();
+    sum.compute_pj += mapped->cost.mac_energy_pj;
+    sum.on_chip_pj += mapped->cost.memory_energy_pj();
+  }
+  return sum;
+}
+
 }  // namespace
 
 TileCosts::Answer TileCosts::searched(const Operator& op,
                                       const ChipCore& core,
                                       std::span<const LoopCount> counts) const {
+  if (options_.model == CostModel::Zigzag) {
+    std::optional<TileCost> cost = stream_cost(core, op, tile_nest(op.nest, counts), options_);
+    if (!cost) return {};
+    add_unnamed_operands(op, core, counts, *cost);
+    return {*cost, true};
+  }
   const Dataflow dataflow = dataflow_of(core.core, op.operator_class);
   LoopNest nest = tile_nest(op.nest, counts);
-  if (is_lane_work(op.operator_class) && options_.model == CostModel::Corrected)
-    nest = merged_elementwise_nest(nest, lane_count(core.core));
+  if (is_lane_work(op.operator_class)) nest = merged_elementwise_nest(nest, lane_count(core.core));
   std::optional<TileCost> best = nest_cost(core, nest, dataflow, options_);
-  if (op.matrix_nest && options_.model == CostModel::Corrected) {
+  if (op.matrix_nest) {
     const auto matrix =
         nest_cost(core, matrix_tile_nest(*op.matrix_nest, op.nest, counts), dataflow, options_);
     if (matrix && (!best || is_better(*matrix, *best, options_.objective))) best = matrix;
@@ -212,8 +236,7 @@ double TileCosts::least_cycles(const Operator& op,
   const ChipCore& core = chip_.core(id);
   const Dataflow dataflow = dataflow_of(core.core, op.operator_class);
   LoopNest nest = tile_nest(op.nest, counts);
-  if (is_lane_work(op.operator_class) && options_.model == CostModel::Corrected)
-    nest = merged_elementwise_nest(nest, lane_count(core.core));
+  if (is_lane_work(op.operator_class)) nest = merged_elementwise_nest(nest, lane_count(core.core));
   double cycles = temporal_iterations(core.core, dataflow, nest);
   if (op.matrix_nest && options_.model == CostModel::Corrected)
     cycles = std::min(cycles,
