@@ -17,4 +17,7 @@ void register_engine_benchmarks();
 // The same with pagmo in the place of own: bench/pagmo_benchmarks.cpp, only where it is installed.
 void register_pagmo_benchmarks();
 
+// costly: bench/costly_objective_benchmarks.cpp.
+void register_costly_objective_benchmarks();
+
 }  // namespace paretrain::bench

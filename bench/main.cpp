@@ -6,6 +6,7 @@ int main(int count, char** words) {
   paretrain::bench::register_core_cost_benchmarks();
   paretrain::bench::register_plan_benchmarks();
   paretrain::bench::register_engine_benchmarks();
+  paretrain::bench::register_costly_objective_benchmarks();
 #ifdef PARETRAIN_HAS_PAGMO
   paretrain::bench::register_pagmo_benchmarks();
 #endif
