@@ -34,8 +34,7 @@ std::string description(const results::FoundSnapshot& found) {
                      line("generation", count_text(state.generation)) +
                      line("evaluations", count_text(state.statistics.evaluations)) +
                      line("population", count_text(state.population.size())) +
-                     line("front", count_text(state.archive.size())) +
-                     line("resumptions", count_text(snapshot.resumptions));
+                     line("front", count_text(state.archive.size()));
   if (!snapshot.history.empty() && snapshot.history.back().hypervolume)
     text += line("hypervolume", number_text(*snapshot.history.back().hypervolume));
   for (const std::string& objective : snapshot.identity.objectives)
@@ -60,7 +59,6 @@ std::string description_json(const results::FoundSnapshot& found) {
                      key("evaluations", std::to_string(state.statistics.evaluations)) + ",\n " +
                      key("population", std::to_string(state.population.size())) + ",\n " +
                      key("front", std::to_string(state.archive.size())) + ",\n " +
-                     key("resumptions", std::to_string(snapshot.resumptions)) + ",\n " +
                      key("inputs", "[");
   for (const results::RunInput& input : snapshot.identity.inputs) {
     if (&input != &snapshot.identity.inputs.front()) text += ", ";

@@ -1,6 +1,7 @@
 #include "cli/plan_run.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <numeric>
@@ -44,7 +45,22 @@ std::vector<results::OptionValues> stored_options(const Options& options) {
     stored.push_back({name, values});
   for (const auto& [name, values] : options.words())
     stored.push_back({name, values});
+  std::ranges::sort(stored, {}, &results::OptionValues::name);
   return stored;
+}
+
+bool is_of_one_run(std::string_view option) {
+  static constexpr std::array<std::string_view, 8> kNames{
+      "threads", "log-generations", "quiet", "json", "output", "force", "config", "print-config"};
+  return std::ranges::find(kNames, option) != kNames.end();
+}
+
+results::RunIdentity lasting_identity(results::RunIdentity identity) {
+  std::erase_if(identity.options,
+                [](const results::OptionValues& option) { return is_of_one_run(option.name); });
+  std::erase_if(identity.given, is_of_one_run);
+  std::ranges::sort(identity.given);
+  return identity;
 }
 
 Options restored_options(const std::vector<results::OptionValues>& stored,

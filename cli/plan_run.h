@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/loaded_problem.h"
@@ -34,7 +35,13 @@ struct RunRequest {
   std::vector<std::string> given;              // names of the options that the user said
 };
 
+// Every option, in order of its name.
 [[nodiscard]] std::vector<results::OptionValues> stored_options(const Options& options);
+// Whether an option says how one program runs rather than what is searched and when it ends: those
+// are not in a snapshot, and a resumed run has those of its own command line.
+[[nodiscard]] bool is_of_one_run(std::string_view option);
+// What a snapshot keeps of an identity.
+[[nodiscard]] results::RunIdentity lasting_identity(results::RunIdentity identity);
 [[nodiscard]] Options restored_options(const std::vector<results::OptionValues>& stored,
                                        std::vector<std::string> given);
 [[nodiscard]] RunRequest run_request(const std::string& command, const Options& options);

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/printable_text.h"
 #include "cli/plan_run.h"
 #include "cli/search_run.h"
+#include "problems/json_file.h"
 #include "results/run_snapshot.h"
 
 namespace paretrain::cli {
@@ -16,18 +18,10 @@ namespace paretrain::cli {
 namespace {
 
 // Stops and machine settings; nothing else may differ from the run's beginning.
-constexpr std::array<std::string_view, 9> kMayChange{"generations",
-                                                     "max-evaluations",
-                                                     "max-seconds",
-                                                     "patience",
-                                                     "threads",
-                                                     "snapshot-every",
-                                                     "log-generations",
-                                                     "quiet",
-                                                     "json"};
-
 bool may_change(const std::string& name) {
-  return std::ranges::find(kMayChange, name) != kMayChange.end();
+  static constexpr std::array<std::string_view, 5> kNames{
+      "generations", "max-evaluations", "max-seconds", "patience", "snapshot-every"};
+  return is_of_one_run(name) || std::ranges::find(kNames, name) != kNames.end();
 }
 
 std::string joined(const std::vector<std::string>& values) {
@@ -49,8 +43,9 @@ std::vector<std::string> stored_values(const std::vector<results::OptionValues>&
 std::vector<results::OptionValues> merged_options(std::vector<results::OptionValues> stored,
                                                   const Options& said) {
   std::vector<Problem> problems;
-  for (const std::string& name : said.given()) {
-    const std::vector<std::string> values = said.texts(name);
+  std::erase_if(stored, [](const results::OptionValues& one) { return is_of_one_run(one.name); });
+  for (const auto& [name, values] : said.values()) {
+    if (!is_of_one_run(name) && !said.is_given(name)) continue;
     if (!may_change(name)) {
       const std::vector<std::string> before = stored_values(stored, name);
       if (values == before) continue;
@@ -64,6 +59,7 @@ std::vector<results::OptionValues> merged_options(std::vector<results::OptionVal
     stored.push_back({name, values});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
+  std::ranges::sort(stored, {}, &results::OptionValues::name);
   return stored;
 }
 
@@ -103,6 +99,24 @@ void check_inputs(const results::RunIdentity& before, const results::RunIdentity
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
+// What the manifest of the run says.
+std::uint64_t resumptions_so_far(const results::RunFolder& folder, Terminal& terminal) {
+  const std::filesystem::path file = folder.path() / "manifest.json";
+  try {
+    const problems::JsonValue manifest =
+        problems::parsed_json(problems::read_text_file(file), file.string());
+    for (const problems::JsonMember& member : manifest.members) {
+      if (member.key != "resumptions") continue;
+      if (const auto count = parsed_integer(member.value.text); count && *count >= 0)
+        return static_cast<std::uint64_t>(*count);
+    }
+  } catch (const InputError& error) {
+    terminal.warning(error.what());
+  }
+  terminal.warning(file.string() + " does not say how often the run was resumed; counted anew");
+  return 0;
+}
+
 }  // namespace
 
 CommandSyntax resume_syntax() {
@@ -112,14 +126,15 @@ CommandSyntax resume_syntax() {
       .description =
           "Goes on where the run in DIR stopped or was killed, up to N generations in total. The "
           "files are the same, byte for byte, as if it had never stopped. Stops and machine "
-          "settings may change; everything else is as it was, and what differs is refused by name.",
+          "settings may change; everything else is as it was, and what differs is refused by name. "
+          "How the program runs (threads, messages) is not remembered.",
       .positionals = {{"DIR", "the folder of a run"}},
       .groups = {stop_option_group(), machine_option_group(), output_option_group()},
       .examples = {"paretrain resume runs/first",
                    "paretrain resume runs/first --generations 1000 --threads 8"}};
-  for (OptionGroup& group : syntax.groups)  // without an option the run's own value stays
+  for (OptionGroup& group : syntax.groups)  // without such an option the run's own value stays
     for (Option& option : group.options)
-      option.default_text.clear();
+      if (!is_of_one_run(option.name)) option.default_text.clear();
   for (OptionGroup& group : problem_option_groups())
     syntax.groups.push_back({group.title + " (as the run was begun)", std::move(group.options)});
   syntax.groups.push_back(
@@ -143,9 +158,10 @@ int run_resume(const Options& options, Terminal& terminal) {
   check_inputs(found.snapshot.identity, run.identity());
   run.print_warnings(terminal);
   run.keep_inputs(found.snapshot.identity.inputs);
+  const std::uint64_t resumptions = resumptions_so_far(folder, terminal);
   return run_search(run,
                     folder,
-                    std::move(found.snapshot),
+                    ResumedRun{std::move(found.snapshot), resumptions + 1},
                     options.flag("json") ? OutcomeFormat::Json : OutcomeFormat::Text,
                     terminal);
 }

@@ -15,7 +15,9 @@ namespace paretrain::cli {
 
 namespace {
 
-// Keeps the snapshot of the run: what was asked for, the state, the history.
+// Keeps the snapshot of the run: what was asked for, the state, the history. A resumed run leaves
+// the same files as one that was never interrupted: where that would have had no snapshot of its
+// own, the one that the interruption left is not kept as the older one.
 class SnapshotKeeper {
  public:
   SnapshotKeeper(const results::RunFolder& folder,
@@ -29,14 +31,20 @@ class SnapshotKeeper {
 
   void add(const engine::GenerationReport& report) { snapshot_.history.push_back(report); }
 
+  // The folder has a snapshot of this generation.
+  void go_on_from(std::uint64_t generation) { saved_ = generation; }
+
   void save(const engine::SearchState& state) {
     snapshot_.state = state;
-    results::write_snapshot(folder_.path(), snapshot_);
+    const bool keep = !saved_ || is_due(*saved_);
+    results::write_snapshot(folder_.path(),
+                            snapshot_,
+                            keep ? results::OlderSnapshot::Kept : results::OlderSnapshot::Dropped);
     saved_ = state.generation;
   }
 
   void save_when_due(const engine::SearchState& state) {
-    if (state.generation % static_cast<std::uint64_t>(interval_) == 0) save(state);
+    if (is_due(state.generation)) save(state);
   }
 
   void save_last(const engine::SearchState& state) {
@@ -44,6 +52,10 @@ class SnapshotKeeper {
   }
 
  private:
+  [[nodiscard]] bool is_due(std::uint64_t generation) const {
+    return generation % static_cast<std::uint64_t>(interval_) == 0;
+  }
+
   const results::RunFolder& folder_;
   results::RunSnapshot snapshot_;
   std::int64_t interval_;
@@ -54,7 +66,7 @@ class SearchRun {
  public:
   SearchRun(PlanRun& run,
             const results::RunFolder& folder,
-            std::optional<results::RunSnapshot> from,
+            std::optional<ResumedRun> from,
             Terminal& terminal)
       : run_(run),
         folder_(folder),
@@ -66,7 +78,7 @@ class SearchRun {
   int execute(OutcomeFormat format) {
     const StopSignals signals;
     manifest_.machine = machine_summary(run_.request().search.threads);
-    manifest_.resumptions = from_ ? from_->resumptions + 1 : 0;
+    manifest_.resumptions = from_ ? from_->resumptions : 0;
     folder_.write("manifest.json", results::manifest_json(manifest_));
     run_.work_out_baselines();
     const RunOutcome outcome = run_.space().free_gene_count() == 0 ? only_plan() : searched();
@@ -107,7 +119,8 @@ class SearchRun {
     SnapshotKeeper keeper(folder_, first_snapshot(), run_.request().search.snapshot_every);
     Progress progress(terminal_, run_.request().search);
     if (from_) {
-      search.resume(from_->state);
+      search.resume(from_->snapshot.state);
+      keeper.go_on_from(search.state().generation);
       terminal_.message("resumed from generation " +
                         number_text(static_cast<std::int64_t>(search.state().generation)));
     } else {
@@ -131,9 +144,8 @@ class SearchRun {
 
   [[nodiscard]] results::RunSnapshot first_snapshot() const {
     results::RunSnapshot snapshot;
-    snapshot.identity = run_.identity();
-    if (from_) snapshot.history = from_->history;
-    snapshot.resumptions = manifest_.resumptions;
+    snapshot.identity = lasting_identity(run_.identity());
+    if (from_) snapshot.history = from_->snapshot.history;
     return snapshot;
   }
 
@@ -216,7 +228,7 @@ class SearchRun {
 
   PlanRun& run_;
   const results::RunFolder& folder_;
-  std::optional<results::RunSnapshot> from_;
+  std::optional<ResumedRun> from_;
   Terminal& terminal_;
   std::chrono::steady_clock::time_point started_;
   results::RunManifest manifest_;
@@ -227,7 +239,7 @@ class SearchRun {
 
 int run_search(PlanRun& run,
                const results::RunFolder& folder,
-               std::optional<results::RunSnapshot> from,
+               std::optional<ResumedRun> from,
                OutcomeFormat format,
                Terminal& terminal) {
   return SearchRun(run, folder, std::move(from), terminal).execute(format);

@@ -1,6 +1,7 @@
 // Why: a search, new or resumed, with all that happens around each of its generations.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "cli/plan_run.h"
@@ -12,11 +13,16 @@ namespace paretrain::cli {
 
 enum class OutcomeFormat { Text, Json };
 
-// Searches to the end or until a signal, then writes everything and prints the outcome.
-// `from` is the snapshot to go on from. Returns the exit code. Errors: IoError.
+struct ResumedRun {
+  results::RunSnapshot snapshot;  // to go on from
+  std::uint64_t resumptions = 1;  // this one included
+};
+
+// Searches to the end or until a signal, then writes everything and prints the outcome. Returns the
+// exit code. Errors: IoError.
 [[nodiscard]] int run_search(PlanRun& run,
                              const results::RunFolder& folder,
-                             std::optional<results::RunSnapshot> from,
+                             std::optional<ResumedRun> from,
                              OutcomeFormat format,
                              Terminal& terminal);
 

@@ -1,5 +1,7 @@
 // Why: everything that a run needs to go on bit for bit, on this machine or another, is one value:
-// what was asked for, which inputs it was asked about, and where the search stands.
+// what was asked for, which inputs it was asked about, and where the search stands. What belongs to
+// one program run only (threads, output, how often it was resumed) is in the manifest, so that
+// snapshots of equal searches are equal byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +47,6 @@ struct RunSnapshot {
   RunIdentity identity;
   engine::SearchState state;
   std::vector<engine::GenerationReport> history;  // one per generation, from 0
-  std::uint64_t resumptions = 0;
 };
 
 // Bytes of a snapshot file, in its frame (results/snapshot_frame.h).
@@ -54,9 +55,17 @@ struct RunSnapshot {
 // Errors: InputError naming `where` when the frame is damaged or the content contradicts itself.
 [[nodiscard]] RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where);
 
-// Writes `folder`/snapshot; the one before becomes `folder`/snapshot.previous. Whenever the machine
-// stops, one of the two is whole. Errors: IoError.
-void write_snapshot(const std::filesystem::path& folder, const RunSnapshot& snapshot);
+// What becomes of the snapshot before when a new one is written.
+enum class OlderSnapshot {
+  Kept,     // as `folder`/snapshot.previous
+  Dropped,  // the one before that stays `folder`/snapshot.previous
+};
+
+// Writes `folder`/snapshot. Whenever the machine stops, it or `folder`/snapshot.previous is whole.
+// Errors: IoError.
+void write_snapshot(const std::filesystem::path& folder,
+                    const RunSnapshot& snapshot,
+                    OlderSnapshot older = OlderSnapshot::Kept);
 
 struct FoundSnapshot {
   RunSnapshot snapshot;

@@ -191,7 +191,7 @@ bool is_consistent(const RunSnapshot& snapshot) {
 
 }  // namespace paretrain::results
 
-BOOST_CLASS_VERSION(paretrain::results::RunSnapshot, 1)
+BOOST_CLASS_VERSION(paretrain::results::RunSnapshot, 2)
 
 namespace boost::serialization {
 
@@ -254,10 +254,13 @@ void serialize(Archive& archive, paretrain::engine::GenerationReport& report, un
 }
 
 template <class Archive>
-void serialize(Archive& archive, paretrain::results::RunSnapshot& snapshot, unsigned) {
+void serialize(Archive& archive, paretrain::results::RunSnapshot& snapshot, unsigned version) {
   archive& snapshot.identity& snapshot.state;
   paretrain::results::archive_list(archive, snapshot.history);
-  archive& snapshot.resumptions;
+  if constexpr (Archive::is_loading::value) {
+    std::uint64_t resumptions = 0;  // which the first version held besides
+    if (version < 2) archive >> resumptions;
+  }
 }
 
 }  // namespace boost::serialization
@@ -288,12 +291,15 @@ RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where) {
   return snapshot;
 }
 
-void write_snapshot(const std::filesystem::path& folder, const RunSnapshot& snapshot) {
+void write_snapshot(const std::filesystem::path& folder,
+                    const RunSnapshot& snapshot,
+                    OlderSnapshot older) {
   const std::filesystem::path path = folder / "snapshot";
   const std::filesystem::path previous = folder / "snapshot.previous";
   const std::string bytes = snapshot_bytes(snapshot);
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) keep_copy(path, previous);
+  if (older == OlderSnapshot::Kept && std::filesystem::exists(path, ignored))
+    keep_copy(path, previous);
   write_atomically(path, bytes);
 }
 

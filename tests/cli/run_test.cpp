@@ -1,5 +1,6 @@
 // Whole runs through the command line on the cost graphs of the tree.
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -56,6 +57,17 @@ std::string content(const fs::path& path) {
 std::string tables(const fs::path& folder) {
   return content(folder / "front.csv") + content(folder / "baselines.csv") +
          content(folder / "history.csv");
+}
+
+// Everything that a run writes but the manifest and the older snapshot.
+constexpr std::array<const char*, 6> kSameFiles{
+    "front.csv", "baselines.csv", "history.csv", "pareto.svg", "report.html", "snapshot"};
+
+// A snapshot without what was asked for, which says how many generations were wanted then.
+std::string older_state(const fs::path& folder) {
+  results::RunSnapshot snapshot = results::read_snapshot(folder / "snapshot.previous").snapshot;
+  snapshot.identity = {};
+  return results::snapshot_bytes(snapshot);
 }
 
 const problems::JsonValue& member(const problems::JsonValue& object, const std::string& key) {
@@ -137,9 +149,12 @@ TEST_CASE("optimize: writes the same bytes for any number of threads and finds t
             .code == 0);
   CHECK(run(with(search(name, folder.path() / "four"), {"--threads", "4", "--generations", "30"}))
             .code == 0);
-  CHECK(tables(folder.path() / "one") == tables(folder.path() / "four"));
-  for (const char* const file : {"manifest.json", "pareto.svg", "report.html", "snapshot"})
-    CHECK(fs::exists(folder.path() / "one" / file));
+  for (const char* const file : kSameFiles)
+    CHECK_MESSAGE(content(folder.path() / "one" / file) == content(folder.path() / "four" / file),
+                  file);
+  CHECK(content(folder.path() / "one" / "snapshot.previous") ==
+        content(folder.path() / "four" / "snapshot.previous"));
+  CHECK(fs::exists(folder.path() / "one" / "manifest.json"));
   CHECK(!results::read_front(folder.path() / "one" / "front.csv").points.empty());
 }
 
@@ -198,6 +213,54 @@ TEST_CASE("residency: a run begun without is not resumed with it; cost graphs kn
         "hint: only stops and machine settings may change");
   CHECK(error_text({"evaluate", graph("chain-uniform-n8"), "--plan", "keep-all", "--residency"}) ==
         "--residency: only for networks on an accelerator: a cost graph knows no chip");
+}
+
+TEST_CASE("resume: after every generation of 30 and twice resumed all files are the same") {
+  const tests::TemporaryFolder folder;
+  const std::string name = "fused-residual-n5-s22";
+  const fs::path whole = folder.path() / "whole";
+  const auto begun = [&](const fs::path& out, int generations) {
+    return with(search(name, out),
+                {"--generations", std::to_string(generations), "--snapshot-every", "4"});
+  };
+  CHECK(run(begun(whole, 30)).code == 0);
+  CHECK(results::read_snapshot(whole).snapshot.state.generation == 30);
+  for (int stop = 0; stop <= 30; ++stop) {
+    CAPTURE(stop);
+    const fs::path parts = folder.path() / std::to_string(stop);
+    CHECK(run(with(begun(parts, stop), {"--threads", std::to_string(1 + stop % 3)})).code == 0);
+    const int second = std::min(30, stop + 5);
+    for (const int end : {second, 30})
+      CHECK(run({"resume",
+                 parts.string(),
+                 "--generations",
+                 std::to_string(end),
+                 "--threads",
+                 std::to_string(1 + end % 4),
+                 "--quiet"})
+                .code == 0);
+    for (const char* const file : kSameFiles)
+      CHECK_MESSAGE(content(whole / file) == content(parts / file), file);
+    CHECK(older_state(whole) == older_state(parts));
+    CHECK(
+        member(problems::parsed_json(content(parts / "manifest.json"), "m"), "resumptions").text ==
+        "2");
+  }
+}
+
+TEST_CASE("resume: threads and messages are those of its own command line") {
+  const tests::TemporaryFolder folder;
+  const std::string out = (folder.path() / "run").string();
+  CHECK(run(with(search("chain-uniform-n8", out), {"--generations", "1", "--threads", "1"})).code ==
+        0);
+  const Result result = run({"resume", out, "--generations", "2", "--threads", "3"});
+  CHECK(result.messages.find("wrote") != std::string::npos);
+  const problems::JsonValue manifest =
+      problems::parsed_json(content(fs::path(out) / "manifest.json"), "m");
+  CHECK(member(member(manifest, "machine"), "threads").text == "3");
+  fs::remove(fs::path(out) / "manifest.json");
+  CHECK(run({"resume", out, "--generations", "3"}).messages.find("manifest.json") !=
+        std::string::npos);
 }
 
 TEST_CASE("resume: goes on from the snapshot before when the newest is damaged") {

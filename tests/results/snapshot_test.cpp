@@ -50,7 +50,6 @@ RunSnapshot some_snapshot() {
   report.least_violation = 3;
   report.best = {0.1, 64};
   snapshot.history.push_back(report);
-  snapshot.resumptions = 2;
   return snapshot;
 }
 
@@ -88,7 +87,6 @@ TEST_CASE("snapshot_bytes: everything comes back exactly") {
   CHECK(!after.history[0].hypervolume.has_value());
   CHECK(after.history[1].hypervolume == 0.1);
   CHECK(after.history[1].best == before.history[1].best);
-  CHECK(after.resumptions == 2);
   CHECK(snapshot_bytes(after) == bytes);
 }
 
@@ -150,17 +148,42 @@ TEST_CASE("read_snapshot: takes the one before when the newest is damaged") {
   RunSnapshot snapshot = some_snapshot();
   write_snapshot(folder.path(), snapshot);
   CHECK(!std::filesystem::exists(folder.path() / "snapshot.previous"));
-  snapshot.resumptions = 3;
+  snapshot.state.last_progress = 0;
   write_snapshot(folder.path(), snapshot);
-  CHECK(read_snapshot(folder.path()).snapshot.resumptions == 3);
+  CHECK(read_snapshot(folder.path()).snapshot.state.last_progress == 0);
   CHECK(read_snapshot(folder.path()).warning.empty());
-  CHECK(read_snapshot(folder.path() / "snapshot.previous").snapshot.resumptions == 2);
+  CHECK(read_snapshot(folder.path() / "snapshot.previous").snapshot.state.last_progress == 1);
   put(folder.path() / "snapshot", "PTRSNAP");
   const FoundSnapshot found = read_snapshot(folder.path());
-  CHECK(found.snapshot.resumptions == 2);
+  CHECK(found.snapshot.state.last_progress == 1);
   CHECK(found.warning.find("is no snapshot") != std::string::npos);
   std::filesystem::remove(folder.path() / "snapshot");
-  CHECK(read_snapshot(folder.path()).snapshot.resumptions == 2);
+  CHECK(read_snapshot(folder.path()).snapshot.state.last_progress == 1);
+}
+
+TEST_CASE("write_snapshot: drops the older one when asked and keeps the one before that") {
+  const tests::TemporaryFolder folder;
+  RunSnapshot snapshot = some_snapshot();
+  for (const std::uint64_t progress : {1U, 2U, 3U}) {
+    snapshot.state.last_progress = progress;
+    write_snapshot(
+        folder.path(), snapshot, progress == 3 ? OlderSnapshot::Dropped : OlderSnapshot::Kept);
+  }
+  CHECK(read_snapshot(folder.path()).snapshot.state.last_progress == 3);
+  CHECK(read_snapshot(folder.path() / "snapshot.previous").snapshot.state.last_progress == 1);
+}
+
+// The class version of a snapshot and what stands behind its history.
+TEST_CASE("parsed_snapshot: reads the first version, which counted resumptions") {
+  const std::string bytes = snapshot_bytes(some_snapshot());
+  std::string payload(unframed(bytes, "s"));
+  const std::size_t version = payload.find(" 0 2 ");
+  REQUIRE(version < payload.find("optimize"));
+  payload.replace(version + 3, 1, "1");
+  while (payload.back() == '\n')
+    payload.pop_back();
+  CHECK(snapshot_bytes(parsed_snapshot(framed(payload + " 7\n"), "s")) == bytes);
+  CHECK(error_text(framed(payload)).find("cannot be understood") != std::string::npos);
 }
 
 TEST_CASE("write_snapshot: leaves no temporary also after a kill between its steps") {
