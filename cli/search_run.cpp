@@ -80,7 +80,10 @@ class SearchRun {
     manifest_.machine = machine_summary(run_.request().search.threads);
     manifest_.resumptions = from_ ? from_->resumptions : 0;
     folder_.write("manifest.json", results::manifest_json(manifest_));
-    run_.work_out_baselines();
+    {
+      const LeaveAtSignal early([&](StopRequest request) { return leave_early(request, format); });
+      run_.work_out_baselines();
+    }
     const RunOutcome outcome = run_.space().free_gene_count() == 0 ? only_plan() : searched();
     complete_manifest(manifest_, run_, outcome);
     write_tables(folder_, run_, outcome);
@@ -91,6 +94,21 @@ class SearchRun {
   }
 
  private:
+  // Before the first generation of this program run; what was saved before stays as it is.
+  int leave_early(StopRequest request, OutcomeFormat format) {
+    request_ = request;
+    manifest_.status = results::RunStatus::Interrupted;
+    manifest_.stop = "stopped by a signal before the search began";
+    if (from_) manifest_.generation = from_->snapshot.state.generation;
+    note_finish();
+    if (format == OutcomeFormat::Json) terminal_.data(results::manifest_json(manifest_));
+    terminal_.message("stop: " + manifest_.stop);
+    terminal_.message(from_ ? "resume with: paretrain resume " + folder_.path().string()
+                            : "nothing to resume from: start it again");
+    terminal_.flush();
+    return exit_code(request);
+  }
+
   // Every gene is fixed: there is one plan, and nothing to search or to resume.
   RunOutcome only_plan() {
     RunOutcome outcome;
@@ -186,6 +204,10 @@ class SearchRun {
   void finish_manifest() {
     if (manifest_.front == 0 && manifest_.status == results::RunStatus::Done)
       manifest_.status = results::RunStatus::Infeasible;
+    note_finish();
+  }
+
+  void note_finish() {
     manifest_.machine.finished = time_text();
     manifest_.machine.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();

@@ -1,7 +1,13 @@
 #include "cli/stop_signals.h"
 
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <cstdlib>
+#include <mutex>
+#include <stop_token>
+#include <utility>
 
 #include <unistd.h>
 
@@ -62,6 +68,19 @@ StopRequest StopSignals::request() noexcept {
       return StopRequest::None;  // an int, not an enum
   }
 }
+
+LeaveAtSignal::LeaveAtSignal(std::function<int(StopRequest)> leave)
+    : watch_([leave = std::move(leave)](const std::stop_token& end) {
+        constexpr std::chrono::milliseconds kBetweenLooks{50};
+        std::mutex mutex;
+        std::condition_variable_any ended;
+        std::unique_lock lock(mutex);
+        while (!end.stop_requested()) {
+          const StopRequest request = StopSignals::request();
+          if (request != StopRequest::None) std::_Exit(leave(request));
+          ended.wait_for(lock, end, kBetweenLooks, [] { return false; });
+        }
+      }) {}
 
 int exit_code(StopRequest request) {
   switch (request) {

@@ -2,6 +2,9 @@
 // at once.
 #pragma once
 
+#include <functional>
+#include <thread>
+
 namespace paretrain::cli {
 
 enum class StopRequest { None, Save, Hangup, Interrupt, Terminate };
@@ -19,6 +22,23 @@ class StopSignals {
   StopSignals& operator=(StopSignals&&) = delete;
 
   [[nodiscard]] static StopRequest request() noexcept;
+};
+
+// While one of these lives, the first signal that StopSignals notes ends the program at once, for
+// work that has nothing to save: `leave` is called on a thread of its own, while the work goes on,
+// and the program ends with what it returns. Requires: `leave` does not touch what the work uses.
+class LeaveAtSignal {
+ public:
+  explicit LeaveAtSignal(std::function<int(StopRequest)> leave);
+  // No signal is noticed any more once this returns.
+  ~LeaveAtSignal() = default;
+  LeaveAtSignal(const LeaveAtSignal&) = delete;
+  LeaveAtSignal& operator=(const LeaveAtSignal&) = delete;
+  LeaveAtSignal(LeaveAtSignal&&) = delete;
+  LeaveAtSignal& operator=(LeaveAtSignal&&) = delete;
+
+ private:
+  std::jthread watch_;
 };
 
 // 129, 130, 143; 0 for Save. Requires: not None.

@@ -72,6 +72,11 @@ void Terminal::status(std::string_view text) {
   status_shown_ = !text.empty();
 }
 
+void Terminal::flush() {
+  output_.flush();
+  messages_.flush();
+}
+
 OptionGroup output_option_group() {
   return {"Output",
           {{"json", "", Flag{}, "print one JSON document"},

@@ -36,6 +36,9 @@ class Terminal {
   // Replaces the status line; an empty text clears it. On a plain screen a line like any other.
   void status(std::string_view text);
 
+  // Hands over what was written so far.
+  void flush();
+
   void set_verbosity(Verbosity verbosity) { style_.verbosity = verbosity; }
 
   [[nodiscard]] const TerminalStyle& style() const noexcept { return style_; }

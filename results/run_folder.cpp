@@ -1,5 +1,6 @@
 #include "results/run_folder.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -29,12 +30,12 @@ constexpr std::array<std::string_view, 8> kRunFiles{"manifest.json",
                                                     "pareto.svg",
                                                     "report.html"};
 
+// A manifest alone is what a run leaves that ended before it had anything to save.
 bool holds_run(const fs::path& folder) {
-  for (const std::string_view name : kRunFiles) {
+  return std::any_of(kRunFiles.begin(), kRunFiles.end(), [&](std::string_view name) {
     std::error_code ignored;
-    if (fs::exists(folder / name, ignored)) return true;
-  }
-  return false;
+    return name != "manifest.json" && fs::exists(folder / name, ignored);
+  });
 }
 
 void check_parents(const fs::path& folder) {

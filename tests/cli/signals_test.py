@@ -34,6 +34,23 @@ def stopped(folder, number, generation):
     return run.wait(), text
 
 
+def early(folder):
+    """A signal before the search has begun ends the run with nothing but a manifest,
+    and the folder can be used again."""
+    for _ in range(2):
+        run = subprocess.Popen([PROGRAM, "optimize", "resnet50", "--accelerator", "edge-tpu-quad", "-o", folder],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        manifest = os.path.join(folder, "manifest.json")
+        while run.poll() is None and not (os.path.exists(manifest) and '"running"' in open(manifest).read()):
+            pass
+        run.send_signal(signal.SIGTERM)
+        text = run.communicate()[1]
+        assert run.returncode == 143, (run.returncode, text)
+        assert "before the search began" in text, text
+        assert sorted(name for name in os.listdir(folder) if name != ".lock") == ["manifest.json"], os.listdir(folder)
+        assert '"status": "interrupted"' in open(manifest).read()
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         whole = os.path.join(work, "whole")
@@ -54,6 +71,7 @@ def main():
             assert tables(folder) == want, number
             left = [name for name in os.listdir(folder) if name.endswith(".tmp")]
             assert not left, left
+        early(os.path.join(work, "early"))
     print("stopped and resumed by %d signals" % len(cases))
 
 

@@ -31,6 +31,8 @@ TEST_CASE("check_run_folder: changes nothing and says what is wrong") {
                        doctest::Contains("is no folder"),
                        InputError);
   put(folder.path() / "manifest.json");
+  check_run_folder(folder.path(), Replace::Refuse);  // a start that came to nothing
+  put(folder.path() / "snapshot");
   CHECK_THROWS_WITH_AS(check_run_folder(folder.path(), Replace::Refuse),
                        doctest::Contains("holds a run already"),
                        InputError);
