@@ -226,7 +226,8 @@ std::string manifest_json(const BenchRun& run) {
 }
 
 std::string summary_text(const BenchRun& run) {
-  std::string text = run.problem.name + ": " + count_text(run.front.size()) + " points, ";
+  std::string text = run.problem.name + ": " + count_text(run.front.size()) +
+                     (run.front.size() == 1 ? " point, " : " points, ");
   if (run.problem.front) {
     text += count_text(exact_points_found(run)) + " of the " +
             count_text(run.problem.front->points) + " of the exact front, ";

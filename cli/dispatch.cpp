@@ -30,6 +30,11 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
 int run_command(const Command& command,
                 const std::vector<std::string>& arguments,
                 Terminal& terminal) {
+  if (command.run == nullptr && asks_for_help(arguments)) {
+    terminal.data("paretrain " + std::string(command.name) + ": " + std::string(command.summary) +
+                  "\n\nThis build has no such part.\n");
+    return kDone;
+  }
   if (command.run == nullptr) {
     throw InputError(Problem{"paretrain " + std::string(command.name),
                              "this build has no such part",

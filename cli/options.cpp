@@ -224,8 +224,12 @@ Options::Values assigned_positionals(const CommandSyntax& syntax,
   for (const Positional& positional : syntax.positionals) {
     const std::size_t count =
         positional.repeatable ? words.size() - std::min(next, words.size()) : 1;
-    for (std::size_t i = 0; i < count && next < words.size(); ++i)
+    for (std::size_t i = 0; i < count && next < words.size(); ++i) {
+      if (words[next].empty())
+        problems.push_back(
+            {positional.name, "'' is empty; expected " + positional.description, ""});
       assigned[positional.name].push_back(words[next++]);
+    }
     if (positional.required && assigned[positional.name].empty()) {
       problems.push_back({"paretrain " + syntax.name,
                           positional.name + " is missing; expected " + positional.description,

@@ -87,6 +87,10 @@ TEST_CASE("parsed_options: every problem in one go") {
   CHECK(text.find("KIND is missing; expected a kind") != std::string::npos);
 }
 
+TEST_CASE("parsed_options: an empty word is refused by the name of its place") {
+  CHECK(error_text({""}) == "KIND: '' is empty; expected a kind");
+}
+
 TEST_CASE("parsed_options: no abbreviations and unknown options name the nearest") {
   CHECK(error_text({"a", "--cou", "3"}) ==
         "paretrain try: unknown option --cou\nhint: did you mean --count? `paretrain try --help` "
