@@ -176,6 +176,8 @@ std::string evaluation_json(const EvaluationReport& report) {
              list(report.recomputed, ",\n    ", [&](const RecomputedTensor& tensor) {
                return recomputed_json(report, tensor);
              }));
+  object.count("recomputed_tensors_left_out",
+               static_cast<std::int64_t>(report.recomputed_left_out));
   return object.str() + "\n";
 }
 

@@ -211,6 +211,31 @@ RecomputedTensor recomputed_tensor(const EvaluationSubject& subject,
   return tensor;
 }
 
+std::size_t most_explained(const EvaluationSubject& subject) {
+  double operands = 1;
+  for (const StepOperator& op : subject.problem->graph().operators)
+    operands += static_cast<double>(op.reads.size() + op.writes.size());
+  return std::max<std::size_t>(
+      1, static_cast<std::size_t>(subject.most_explained_operands / operands));
+}
+
+// Largest first when not all are wanted; then in the order in which the plan lists them.
+std::vector<StepValueId> explained_values(const EvaluationSubject& subject,
+                                          const PlanExplanation& plan) {
+  std::vector<StepValueId> values = plan.recomputed;
+  const std::size_t most = most_explained(subject);
+  if (values.size() <= most) return values;
+  const auto bytes = [&](StepValueId value) {
+    return subject.problem->graph().values[value.index()].bytes.number();
+  };
+  std::ranges::stable_sort(values, std::ranges::greater{}, bytes);
+  values.resize(most);
+  std::vector<StepValueId> result;
+  for (const StepValueId value : plan.recomputed)
+    if (std::ranges::find(values, value) != values.end()) result.push_back(value);
+  return result;
+}
+
 void describe_peak(const StepGraph& graph, const PlanExplanation& plan, EvaluationReport& report) {
   report.peak_step = plan.peak_step;
   const PlanStep& step = plan.steps[plan.peak_step];
@@ -309,8 +334,9 @@ EvaluationReport evaluation_report(const EvaluationSubject& subject, GenomeView 
     report.resources.assign(names.begin(), names.end());
   }
   if (!plan.steps.empty()) describe_peak(problem.graph(), plan, report);
-  for (const StepValueId value : plan.recomputed)
+  for (const StepValueId value : explained_values(subject, plan))
     report.recomputed.push_back(recomputed_tensor(subject, plan, report.totals, genome, value));
+  report.recomputed_left_out = plan.recomputed.size() - report.recomputed.size();
   return report;
 }
 

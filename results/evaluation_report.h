@@ -82,7 +82,8 @@ struct EvaluationReport {
   std::vector<PeakTensor> peak_tensors;              // largest first
   std::optional<evaluator::EnergyBreakdown> energy;  // on an accelerator only
   std::vector<EvaluatedGroup> groups;                // in order of execution
-  std::vector<RecomputedTensor> recomputed;
+  std::vector<RecomputedTensor> recomputed;          // in order of their keep genes
+  std::size_t recomputed_left_out = 0;  // smaller ones, for the time that they would take
   // With --residency: the peak if everything that is handed over went off chip.
   std::optional<std::int64_t> peak_without_hand_overs_bytes;
   std::vector<std::string> resources;  // names, as simulations number them
@@ -101,6 +102,9 @@ struct EvaluationReport {
 
 enum class Simulation { Off, On };
 
+// Operands that the evaluations of recomputed tensors may visit together: some seconds.
+inline constexpr double kMostExplainedOperands = 0x1p28;
+
 // What is reported, and with whose costs. `group_costs` is null for measured costs.
 struct EvaluationSubject {
   const problems::PlanProblem* problem = nullptr;
@@ -108,9 +112,11 @@ struct EvaluationSubject {
   std::string plan;
   std::optional<double> clock_hz;
   Simulation simulation = Simulation::Off;  // On: an accelerator's groups only
+  double most_explained_operands = kMostExplainedOperands;
 };
 
-// Cost: an evaluation per recomputed tensor.
+// Cost: an evaluation of the whole plan per recomputed tensor, the largest ones first (equal ones
+// in order), at least one, no more than visit subject.most_explained_operands operands together.
 [[nodiscard]] EvaluationReport evaluation_report(const EvaluationSubject& subject,
                                                  problems::GenomeView genome);
 

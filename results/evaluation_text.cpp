@@ -184,6 +184,9 @@ std::string recomputed_text(const EvaluationReport& report) {
   }
   if (order.size() > kListed)
     text += "  and " + number_text(static_cast<std::int64_t>(order.size() - kListed)) + " more\n";
+  if (report.recomputed_left_out > 0)
+    text += "  and " + number_text(static_cast<std::int64_t>(report.recomputed_left_out)) +
+            " smaller ones that were not worked out, for the plan is large\n";
   return text;
 }
 

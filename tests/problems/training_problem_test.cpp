@@ -1,11 +1,13 @@
 #include "problems/training_problem.h"
 
 #include <numeric>
+#include <string>
 
 #include "base/error.h"
 #include "problems/named_plans.h"
 #include "results/evaluation_json.h"
 #include "results/evaluation_report.h"
+#include "results/evaluation_text.h"
 #include "tests/support/doctest.h"
 
 using namespace paretrain;
@@ -64,6 +66,31 @@ TEST_CASE("evaluation_report: totals equal the sums of their parts") {
                           std::int64_t{0}) == report.totals.peak_bytes);
     CHECK(report.recomputed.size() == report.totals.recomputed);
   }
+}
+
+TEST_CASE("evaluation_report: works out the largest recomputed tensors where all take too long") {
+  const TrainingProblem mlp = training_problem("mlp", on("edge-tpu-quad"));
+  const results::EvaluationReport all = report_of(mlp, "recompute-all");
+  REQUIRE(all.recomputed.size() > 1);
+  CHECK(all.recomputed_left_out == 0);
+  results::EvaluationSubject subject;
+  subject.problem = &mlp.problem;
+  subject.group_costs = mlp.group_costs;
+  subject.most_explained_operands = 0;
+  const results::EvaluationReport some =
+      results::evaluation_report(subject, *named_plan(mlp.problem, "recompute-all"));
+  REQUIRE(some.recomputed.size() == 1);
+  CHECK(some.recomputed_left_out == all.recomputed.size() - 1);
+  for (const results::RecomputedTensor& tensor : all.recomputed) {
+    CHECK(tensor.bytes <= some.recomputed.front().bytes);
+    if (tensor.name == some.recomputed.front().name)
+      CHECK(tensor.latency_paid == some.recomputed.front().latency_paid);
+  }
+  CHECK(results::evaluation_page(some).find("smaller ones that were not worked out") !=
+        std::string::npos);
+  CHECK(results::evaluation_json(some).find("\"recomputed_tensors_left_out\": " +
+                                            std::to_string(some.recomputed_left_out)) !=
+        std::string::npos);
 }
 
 TEST_CASE("evaluation_json: has the keys that scripts rely on") {
