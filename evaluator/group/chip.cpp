@@ -84,75 +84,54 @@ std::optional<std::size_t> outermost(const Core& core, MemoryOperand operand) {
 // The medium between two cores as the rules of a cost model choose it.
 class PathFinder {
  public:
-  PathFinder(const Accelerator& accelerator, std::vector<std::string>& resources)
-      : accelerator_(accelerator), resource_of_link_(accelerator.links.size()) {
-    for (std::size_t l = 0; l < accelerator.links.size(); ++l) {
-      const Link& link = accelerator.links[l];
-      resource_of_link_[l] = ResourceId(resources.size());
-      if (link.is_bus) {
-        resources.push_back("bus " + number_text(static_cast<std::int64_t>(l)));
-        continue;
+  PathFinder(const Accelerator& accelerator, CostModel model)
+      : accelerator_(accelerator), model_(model), links_of_core_(accelerator.cores.size()) {
+    for (std::size_t l = 0; l < accelerator.links.size(); ++l)
+      for (const CoreId core : accelerator.links[l].cores) {
+        std::vector<std::size_t>& links = links_of_core_[core.index()];
+        if (links.empty() || links.back() != l) links.push_back(l);
       }
-      const auto a = number_text(static_cast<std::int64_t>(link.cores[0].index()));
-      const auto b = number_text(static_cast<std::int64_t>(link.cores[1].index()));
-      resources.push_back("link " + a + "-" + b);
-      resources.push_back("link " + b + "-" + a);
-    }
   }
 
-  [[nodiscard]] std::vector<Hop> path(CoreId from, CoreId to, CostModel model) const {
-    if (model == CostModel::Zigzag) {
-      for (std::size_t l = accelerator_.links.size(); l-- > 0;)
-        if (joins(accelerator_.links[l], from, to)) return {hop(l, from)};
-      return shortest(from, to);
-    }
-    for (const bool bus : {false, true})
-      for (std::size_t l = 0; l < accelerator_.links.size(); ++l)
-        if (accelerator_.links[l].is_bus == bus && joins(accelerator_.links[l], from, to))
-          return {hop(l, from)};
-    return shortest(from, to);
-  }
-
- private:
-  static bool joins(const Link& link, CoreId a, CoreId b) {
-    return a != b && std::ranges::count(link.cores, a) > 0 && std::ranges::count(link.cores, b) > 0;
-  }
-
-  [[nodiscard]] Hop hop(std::size_t l, CoreId from) const {
-    const Link& link = accelerator_.links[l];
-    const std::size_t direction = link.is_bus || link.cores[0] == from ? 0 : 1;
-    return {ResourceId(resource_of_link_[l].index() + direction),
-            link.bandwidth_bits,
-            link.energy_per_cycle_pj,
-            link.is_bus};
-  }
-
-  // Breadth first in order of core ids, so that ties go to the smaller one.
-  [[nodiscard]] std::vector<Hop> shortest(CoreId from, CoreId to) const {
-    const std::size_t count = accelerator_.cores.size();
-    std::vector<std::optional<std::pair<std::size_t, std::size_t>>> reached(count);
-    std::vector<std::size_t> queue = {from.index()};
-    for (std::size_t head = 0; head < queue.size() && !reached[to.index()]; ++head)
-      for (std::size_t next = 0; next < count; ++next) {
-        if (next == from.index() || reached[next]) continue;
-        for (std::size_t l = 0; l < accelerator_.links.size(); ++l)
-          if (!reached[next] && joins(accelerator_.links[l], CoreId(queue[head]), CoreId(next))) {
-            reached[next] = {queue[head], l};
-            queue.push_back(next);
-          }
+  // The last hop of the shortest path to each core, breadth first in order of core ids, so that
+  // ties go to the smaller one. Cost: linear in the ends of links.
+  [[nodiscard]] std::vector<std::optional<LastHop>> last_hops(CoreId from) const {
+    std::vector<std::optional<LastHop>> hops(accelerator_.cores.size());
+    std::vector<CoreId> queue = {from};
+    std::vector<bool> bus_is_done(accelerator_.links.size(), false);
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      for (const auto& [to, link] : neighbours(queue[head], bus_is_done)) {
+        if (to == from || hops[to.index()]) continue;
+        hops[to.index()] = LastHop{queue[head], static_cast<std::uint32_t>(link)};
+        queue.push_back(to);
       }
-    std::vector<Hop> hops;
-    for (std::size_t at = to.index(); at != from.index();) {
-      if (!reached[at]) return {};
-      hops.push_back(hop(reached[at]->second, CoreId(reached[at]->first)));
-      at = reached[at]->first;
     }
-    std::ranges::reverse(hops);
     return hops;
   }
 
+ private:
+  // Of each neighbour the link to it that the cost model takes: the first of two cores alone, else
+  // the first bus; in zigzag mode the last one listed. A bus that all its cores have been reached
+  // by is left out.
+  [[nodiscard]] std::map<CoreId, std::size_t> neighbours(CoreId from,
+                                                         std::vector<bool>& bus_is_done) const {
+    std::map<CoreId, std::size_t> chosen;
+    const auto is_bus = [&](std::size_t l) { return accelerator_.links[l].is_bus; };
+    for (const std::size_t l : links_of_core_[from.index()]) {
+      if (bus_is_done[l]) continue;
+      bus_is_done[l] = is_bus(l);
+      for (const CoreId to : accelerator_.links[l].cores) {
+        const auto [at, first] = chosen.try_emplace(to, l);
+        const bool better = model_ == CostModel::Zigzag || (is_bus(at->second) && !is_bus(l));
+        if (!first && better) at->second = l;
+      }
+    }
+    return chosen;
+  }
+
   const Accelerator& accelerator_;
-  std::vector<ResourceId> resource_of_link_;
+  CostModel model_;
+  std::vector<std::vector<std::size_t>> links_of_core_;
 };
 
 // All instances together: a memory is there once per unit along the array axes that it does not
@@ -259,15 +238,10 @@ ChipCore chip_core(const Accelerator& accelerator, std::size_t c, MemoryNodes& n
   return result;
 }
 
-bool share_memory(const Accelerator& accelerator, std::size_t a, std::size_t b) {
-  return std::ranges::any_of(accelerator.shared_memories, [&](const auto& sharing) {
-    return std::ranges::count(sharing, CoreId(a)) > 0 && std::ranges::count(sharing, CoreId(b)) > 0;
-  });
-}
-
 }  // namespace
 
-Chip::Chip(const Accelerator& accelerator, CostModel model) : offchip_core_(accelerator.offchip) {
+Chip::Chip(const Accelerator& accelerator, CostModel model)
+    : offchip_core_(accelerator.offchip), shared_memories_(accelerator.shared_memories) {
   const std::size_t count = accelerator.cores.size();
   MemoryNodes nodes(accelerator);
   for (std::size_t c = 0; c < count; ++c) {
@@ -284,21 +258,41 @@ Chip::Chip(const Accelerator& accelerator, CostModel model) : offchip_core_(acce
   memory_bits_ = nodes.sizes;
   instance_bits_ = nodes.instances;
   offchip_ = offchip_of(accelerator, resources_);
-  const PathFinder finder(accelerator, resources_);
+  list_links(accelerator);
+  const PathFinder finder(accelerator, model);
   const auto needs_path = [&](std::size_t c) {
     return cores_[c].computes || (offchip_core_ && offchip_core_->index() == c);
   };
-  paths_.resize(count * count);
-  for (std::size_t a = 0; a < count; ++a)
+  for (std::size_t a = 0; a < count; ++a) {
+    last_hops_.push_back(finder.last_hops(CoreId(a)));
     for (std::size_t b = 0; b < count; ++b) {
-      if (a == b || !needs_path(a) || !needs_path(b) || share_memory(accelerator, a, b)) continue;
-      paths_[a * count + b] = finder.path(CoreId(a), CoreId(b), model);
-      if (paths_[a * count + b].empty())
+      if (a == b || !needs_path(a) || !needs_path(b)) continue;
+      if (!last_hops_[a][b] && !share_memory(CoreId(a), CoreId(b)))
         refuse(accelerator,
                "cores " + number_text(static_cast<std::int64_t>(a)) + " and " +
                    number_text(static_cast<std::int64_t>(b)) +
                    " are not connected; expected a link, a bus or a path of links");
     }
+  }
+}
+
+void Chip::list_links(const Accelerator& accelerator) {
+  for (std::size_t l = 0; l < accelerator.links.size(); ++l) {
+    const Link& link = accelerator.links[l];
+    links_.push_back({link.cores[0],
+                      {ResourceId(resources_.size()),
+                       link.bandwidth_bits,
+                       link.energy_per_cycle_pj,
+                       link.is_bus}});
+    if (link.is_bus) {
+      resources_.push_back("bus " + number_text(static_cast<std::int64_t>(l)));
+      continue;
+    }
+    const auto a = number_text(static_cast<std::int64_t>(link.cores[0].index()));
+    const auto b = number_text(static_cast<std::int64_t>(link.cores[1].index()));
+    resources_.push_back("link " + a + "-" + b);
+    resources_.push_back("link " + b + "-" + a);
+  }
 }
 
 Chip Chip::with_single_instances() const {
@@ -307,16 +301,34 @@ Chip Chip::with_single_instances() const {
   return chip;
 }
 
-std::span<const Hop> Chip::path(CoreId from, CoreId to) const {
-  return paths_[from.index() * cores_.size() + to.index()];
+bool Chip::share_memory(CoreId a, CoreId b) const {
+  return std::ranges::any_of(shared_memories_, [&](const auto& sharing) {
+    return std::ranges::count(sharing, a) > 0 && std::ranges::count(sharing, b) > 0;
+  });
 }
 
-std::span<const Hop> Chip::path_from_offchip(CoreId to) const {
+std::vector<Hop> Chip::path(CoreId from, CoreId to) const {
+  std::vector<Hop> hops;
+  if (share_memory(from, to)) return hops;
+  for (CoreId at = to; at != from;) {
+    const std::optional<LastHop>& last = last_hops_[from.index()][at.index()];
+    if (!last) return {};
+    const LinkEnd& link = links_[last->link];
+    hops.push_back(link.hop);
+    if (!link.hop.is_bus && link.first != last->from)
+      hops.back().resource = ResourceId(link.hop.resource.index() + 1);
+    at = last->from;
+  }
+  std::ranges::reverse(hops);
+  return hops;
+}
+
+std::vector<Hop> Chip::path_from_offchip(CoreId to) const {
   if (!offchip_core_) return {};
   return path(*offchip_core_, to);
 }
 
-std::span<const Hop> Chip::path_to_offchip(CoreId from) const {
+std::vector<Hop> Chip::path_to_offchip(CoreId from) const {
   if (!offchip_core_) return {};
   return path(from, *offchip_core_);
 }

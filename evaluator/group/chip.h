@@ -58,6 +58,12 @@ struct Hop {
   bool is_bus = false;  // reaches several receivers at once
 };
 
+// The end of a path between two cores.
+struct LastHop {
+  CoreId from;
+  std::uint32_t link = 0;  // of the accelerator
+};
+
 struct OffchipMemory {
   AccessPort read;
   AccessPort write;
@@ -94,18 +100,30 @@ class Chip {
   [[nodiscard]] ResourceId core_resource(CoreId id) const { return ResourceId(id.index()); }
 
   // Empty when both name one memory, or when the off-chip memory is the core's own.
-  [[nodiscard]] std::span<const Hop> path(CoreId from, CoreId to) const;
-  [[nodiscard]] std::span<const Hop> path_from_offchip(CoreId to) const;
-  [[nodiscard]] std::span<const Hop> path_to_offchip(CoreId from) const;
+  [[nodiscard]] std::vector<Hop> path(CoreId from, CoreId to) const;
+  [[nodiscard]] std::vector<Hop> path_from_offchip(CoreId to) const;
+  [[nodiscard]] std::vector<Hop> path_to_offchip(CoreId from) const;
 
  private:
+  // A link as its first core drives it; the other direction of one that is no bus is the next
+  // resource.
+  struct LinkEnd {
+    CoreId first;
+    Hop hop;
+  };
+
+  void list_links(const Accelerator& accelerator);
+  [[nodiscard]] bool share_memory(CoreId a, CoreId b) const;
+
   std::vector<ChipCore> cores_;
   std::vector<std::int64_t> memory_bits_;
   std::vector<std::int64_t> instance_bits_;
   std::vector<std::string> resources_;
   std::optional<CoreId> offchip_core_;
   OffchipMemory offchip_;
-  std::vector<std::vector<Hop>> paths_;  // from × to
+  std::vector<std::vector<CoreId>> shared_memories_;
+  std::vector<LinkEnd> links_;
+  std::vector<std::vector<std::optional<LastHop>>> last_hops_;  // from × to
 };
 
 }  // namespace paretrain::evaluator

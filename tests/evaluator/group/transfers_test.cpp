@@ -1,6 +1,7 @@
 #include "evaluator/group/transfers.h"
 
 #include <array>
+#include <vector>
 
 #include "problems/builtin_accelerators.h"
 #include "tests/support/doctest.h"
@@ -40,6 +41,32 @@ TEST_CASE("Chip: the two directions of a link are different media") {
         chip.path(CoreId(5), CoreId(0)).front().resource);
   CHECK(chip.path(CoreId(0), CoreId(2)).front().resource ==
         chip.path(CoreId(2), CoreId(0)).front().resource);
+}
+
+TEST_CASE("Chip: a path over many links is the shortest one, and shared memory needs none") {
+  Accelerator accelerator = *builtin_accelerator("edge-tpu-quad");
+  const Core core = accelerator.cores[0];
+  const Core dram = accelerator.cores[6];
+  constexpr std::size_t kCores = 300;
+  accelerator.cores.assign(kCores, core);
+  accelerator.cores.push_back(dram);
+  accelerator.offchip = CoreId(kCores);
+  accelerator.links.clear();
+  for (std::size_t c = 0; c < kCores; ++c)
+    accelerator.links.push_back({false, {CoreId(c), CoreId(c + 1)}, 32, 0});
+  accelerator.links.push_back({false, {CoreId(2), CoreId(290)}, 8, 0});
+  accelerator.shared_memories = {{CoreId(4), CoreId(5)}};
+  const Chip chip(accelerator, CostModel::Corrected);
+  CHECK(chip.path_from_offchip(CoreId(0)).size() == 13);
+  CHECK(chip.path_from_offchip(CoreId(200)).size() == 100);
+  const std::vector<Hop> there = chip.path(CoreId(0), CoreId(291));
+  const std::vector<Hop> back = chip.path(CoreId(291), CoreId(0));
+  REQUIRE(there.size() == 4);
+  CHECK(there[2].bandwidth_bits == 8);
+  for (std::size_t h = 0; h < 4; ++h)
+    CHECK(there[h].resource.index() + 1 == back[3 - h].resource.index());
+  CHECK(chip.path(CoreId(4), CoreId(5)).empty());
+  CHECK(chip.path(CoreId(3), CoreId(6)).size() == 3);
 }
 
 TEST_CASE("Chip: identical cores are found by content") {
