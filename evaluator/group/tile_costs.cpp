@@ -40,6 +40,18 @@ double lane_utilisation(std::int64_t size, std::int64_t lanes) {
   return static_cast<double>(size) / static_cast<double>(ceil_div(size, lanes) * lanes);
 }
 
+// Each loop that is cut once, in order of loops: bytes are rounded cut by cut, and a tile's cost may
+// not depend on the way by which it was cut (a core's share of a loop, of which it takes slices).
+std::vector<LoopCount> distinct_cuts(const LoopNest& nest, std::span<const LoopCount> counts) {
+  std::vector<LoopCount> cuts;
+  for (std::size_t l = 0; l < kLoopCount; ++l) {
+    const auto loop = static_cast<Loop>(l);
+    const std::int64_t count = count_of(nest, counts, loop);
+    if (count < nest.size(loop)) cuts.push_back({loop, count});
+  }
+  return cuts;
+}
+
 }  // namespace
 
 LoopNest merged_elementwise_nest(const LoopNest& nest, std::int64_t lanes) {
@@ -102,7 +114,7 @@ std::optional<TileCost> TileCosts::cost(const CostedOperator& op,
     key[l + 2] = static_cast<std::uint64_t>(count_of(op.op->nest, counts, static_cast<Loop>(l)));
   std::optional<Answer> answer = memo_.found(key);
   if (!answer) {
-    answer = searched(*op.op, chip_.core(core), counts);
+    answer = searched(*op.op, chip_.core(core), distinct_cuts(op.op->nest, counts));
     memo_.remember(key, *answer);
   }
   if (!answer->possible) return std::nullopt;
@@ -232,7 +244,8 @@ double temporal_iterations(const Core& core, const Dataflow& dataflow, const Loo
 
 double TileCosts::least_cycles(const Operator& op,
                                CoreId id,
-                               std::span<const LoopCount> counts) const {
+                               std::span<const LoopCount> given) const {
+  const std::vector<LoopCount> counts = distinct_cuts(op.nest, given);
   const ChipCore& core = chip_.core(id);
   const Dataflow dataflow = dataflow_of(core.core, op.operator_class);
   LoopNest nest = tile_nest(op.nest, counts);
