@@ -32,6 +32,28 @@ std::string split_name(SplitKind kind) {
   return {};
 }
 
+// The same operator with one result each and with all: a recompute makes what is missing.
+std::vector<RunningOperator> least_produced(const TrainingGraph& graph,
+                                            const RunningOperator& running) {
+  std::vector<RunningOperator> ways = {running};
+  const std::size_t results = graph.operators[running.op.index()].writes.size();
+  if (!running.recompute || results < 2) return ways;
+  for (std::size_t r = 0; r < results; ++r)
+    ways.push_back({running.op, true, std::uint64_t{1} << r});
+  return ways;
+}
+
+bool passes_bytes(const TrainingGraph& graph,
+                  const RunningOperator& producer,
+                  const RunningOperator& consumer) {
+  const std::vector<Access>& writes = graph.operators[producer.op.index()].writes;
+  const std::vector<Access>& reads = graph.operators[consumer.op.index()].reads;
+  return std::ranges::any_of(reads, [&](const Access& read) {
+    return read.bytes.number() > 0 &&
+           std::ranges::find(writes, read.storage, &Access::storage) != writes.end();
+  });
+}
+
 }  // namespace
 
 struct AcceleratorGroupModel::State {
@@ -170,6 +192,14 @@ struct AcceleratorGroupModel::State {
     return updates ? 1 : options.repetitions;
   }
 
+  // Model: with micro-batches an update runs apart from what is repeated.
+  [[nodiscard]] bool mixes_repetitions(std::span<const RunningOperator> operators) const {
+    return options.repetitions > 1 && times(operators) == 1 &&
+           std::ranges::any_of(operators, [&](const RunningOperator& running) {
+             return graph.operators[running.op.index()].phase != Phase::Update;
+           });
+  }
+
   const TrainingGraph& graph;
   CoreAllocations allocations;
   std::vector<Core> with_offchip;  // zigzag mode: by core
@@ -197,22 +227,23 @@ std::int64_t AcceleratorGroupModel::max_group_length() const {
   return state_->options.max_group_length;
 }
 
+// A pair that waits only for a tensor to be alive has no tile axis in common, but a third operator
+// may give it one. Everything else that a pair may not do, a larger group may not, either.
 bool AcceleratorGroupModel::has_fusion_gene(const RunningOperator& producer,
                                             const RunningOperator& consumer) const {
-  return is_legal(std::array{producer, consumer});
+  const TrainingGraph& graph = state_->graph;
+  for (const RunningOperator& made : least_produced(graph, producer))
+    for (const RunningOperator& reads : least_produced(graph, consumer))
+      if (is_legal(std::array{made, reads})) return true;
+  return max_group_length() > 2 && !state_->mixes_repetitions(std::array{producer, consumer}) &&
+         !passes_bytes(graph, producer, consumer);
 }
 
 bool AcceleratorGroupModel::is_legal(std::span<const RunningOperator> operators) const {
   if (operators.size() < 2) return true;
   if (static_cast<std::int64_t>(operators.size()) > max_group_length()) return false;
   State& state = *state_;
-  // Model: with micro-batches an update runs apart from what is repeated.
-  if (state.options.repetitions > 1 && state.times(operators) == 1) {
-    const bool repeats = std::ranges::any_of(operators, [&](const RunningOperator& running) {
-      return state.graph.operators[running.op.index()].phase != Phase::Update;
-    });
-    if (repeats) return false;
-  }
+  if (state.mixes_repetitions(operators)) return false;
   const GroupKey key = legality_key(state.graph, state.contents, operators);
   if (const auto known = state.legal.found(key.words())) return *known;
   const bool legal = has_way(state.context(), widest_group_shape(state.graph, operators));

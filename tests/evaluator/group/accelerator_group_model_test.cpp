@@ -1,6 +1,7 @@
 #include "evaluator/group/accelerator_group_model.h"
 
 #include <algorithm>
+#include <array>
 
 #include "problems/builtin_accelerators.h"
 #include "tests/evaluator/group/small_graph.h"
@@ -149,6 +150,28 @@ TEST_CASE("cost: an operator far larger than on-chip memory streams through it")
   CHECK(report.tiles * report.inner_tiles > 12);
   CHECK(report.cost.offchip_bytes >= bytes_touched_alone(graph, 0, 0));
   CHECK(report.cost.offchip_bytes < 1.01 * static_cast<double>(bytes_touched_alone(graph, 0, 0)));
+}
+
+TEST_CASE("has_fusion_gene: two that only wait for each other may share a group of three") {
+  SmallGraph graph;
+  const StorageId made = graph.relu(graph.tensor("x", {1, 8, 16, 16}, StorageRole::Input));
+  const StorageId other = graph.relu(graph.tensor("y", {1, 8, 16, 16}, StorageRole::Input));
+  graph.add(made, other);
+  // Relu 1 needs what relu 0 makes to be alive, and touches none of it.
+  Access alive;
+  alive.storage = made;
+  graph.graph().operators[1].reads.push_back(alive);
+  const AcceleratorGroupModel model(graph.graph(), quad(), {}, {});
+  const RunningOperator first{StepOperatorId(0)};
+  const RunningOperator second{StepOperatorId(1)};
+  const RunningOperator third{StepOperatorId(2)};
+  CHECK_FALSE(model.is_legal(std::array{first, second}));
+  CHECK(model.is_legal(std::array{first, second, third}));
+  CHECK(model.has_fusion_gene(first, second));
+  GroupCostOptions pairs;
+  pairs.max_group_length = 2;
+  CHECK_FALSE(
+      AcceleratorGroupModel(graph.graph(), quad(), {}, pairs).has_fusion_gene(first, second));
 }
 
 TEST_CASE("is_legal: length limits a group") {
