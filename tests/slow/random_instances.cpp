@@ -44,9 +44,8 @@ CostGraphNode random_node(std::size_t i, RandomStream& random) {
     else if (!known)
       node.inputs.push_back(other);
   }
-  if (i > 1 && one_in(6, random)) node.inputs.front() = up_to(before, random) - 1;
-  std::sort(node.inputs.begin() + 1, node.inputs.end());
-  node.inputs.erase(std::unique(node.inputs.begin(), node.inputs.end()), node.inputs.end());
+  if (i > 1 && one_in(6, random) && node.inputs.size() == 1)
+    node.inputs.front() = up_to(before, random) - 1;
   for (const std::int64_t input : node.inputs) {
     if (!one_in(3, random)) node.backward_reads.push_back(input);
   }
