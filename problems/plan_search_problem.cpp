@@ -76,6 +76,10 @@ PlanSearchProblem::PlanSearchProblem(const PlanProblem& problem,
     }
     twins_.begin.push_back(static_cast<std::uint32_t>(twins_.twins.size()));
   }
+  is_fusion_.assign(layout_.bits, 0);
+  for (const std::uint32_t bit : fusion_)
+    is_fusion_[bit] = 1;
+  blocks_ = operator_blocks();
 }
 
 engine::Evaluation PlanSearchProblem::evaluate(engine::GenomeView free_bits) const {
@@ -106,8 +110,30 @@ void PlanSearchProblem::follow_flips(engine::GenomeView before, engine::GenomeRo
 }
 
 bool PlanSearchProblem::structured_move(engine::GenomeRow free_bits, RandomStream& random) const {
+  if (!fusion_.empty() && random.below(2) == 0) return fuse_again(free_bits, random);
   const bool fuse = !twins_.twins.empty() && random.below(2) == 0;
   return fuse ? flip_twins(free_bits, random) : move_kept(free_bits, random);
+}
+
+// A kept activation that is dropped pays only when its recompute is fused, and a group that is full
+// takes in another operator only when one leaves: the genes of neighbouring operators change
+// together.
+bool PlanSearchProblem::fuse_again(engine::GenomeRow free_bits, RandomStream& random) const {
+  const std::size_t first = random.below(blocks_.size());
+  const std::size_t count = std::min<std::size_t>(blocks_.size() - first, 1 + random.below(3));
+  const bool flip_keep = random.below(2) == 0;
+  const bool fuse_all = random.below(2) == 0;
+  for (std::size_t b = first; b < first + count; ++b) {
+    for (std::size_t i = blocks_[b].begin; i < blocks_[b].end; ++i) {
+      if (is_fusion_[i] == 0) {
+        if (flip_keep && b == first) engine::flip_bit(free_bits, i);
+        continue;
+      }
+      const bool fused = fuse_all || random.below(2) == 0;
+      if (engine::bit(free_bits, i) != fused) engine::flip_bit(free_bits, i);
+    }
+  }
+  return true;
 }
 
 bool PlanSearchProblem::move_kept(engine::GenomeRow free_bits, RandomStream& random) const {
@@ -134,7 +160,7 @@ bool PlanSearchProblem::flip_twins(engine::GenomeRow free_bits, RandomStream& ra
   return true;
 }
 
-std::vector<engine::BitBlock> PlanSearchProblem::blocks() const {
+std::vector<engine::BitBlock> PlanSearchProblem::operator_blocks() const {
   std::vector<engine::BitBlock> result;
   std::size_t bit = 0;
   for (const genome::GeneRange& range : problem_.operator_genes()) {

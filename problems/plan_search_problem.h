@@ -34,12 +34,15 @@ class PlanSearchProblem final : public engine::Problem {
   void canonicalize(engine::GenomeRow free_bits) const override;
   // Of keep genes that were dropped the R-R genes become what the F-F genes are.
   void follow_flips(engine::GenomeView before, engine::GenomeRow after) const override;
-  // Moves a kept activation to a neighbouring candidate, or sets the R-R gene of an edge to what
-  // its F-F gene is not (both flip when they agree).
+  // Moves a kept activation to a neighbouring candidate, sets the R-R gene of an edge to what its
+  // F-F gene is not (both flip when they agree), or draws the fusion genes of up to three
+  // neighbouring operators anew, with the keep genes of the first flipped or not.
   [[nodiscard]] bool structured_move(engine::GenomeRow free_bits,
                                      RandomStream& random) const override;
+
   // The genes of one operator.
-  [[nodiscard]] std::vector<engine::BitBlock> blocks() const override;
+  [[nodiscard]] std::vector<engine::BitBlock> blocks() const override { return blocks_; }
+
   [[nodiscard]] std::strong_ordering text_order(engine::GenomeView a,
                                                 engine::GenomeView b) const override;
   // Keep genes, then fusion genes: repair takes genes in order, so what a canonical genome drops
@@ -53,16 +56,20 @@ class PlanSearchProblem final : public engine::Problem {
  private:
   [[nodiscard]] bool move_kept(engine::GenomeRow free_bits, RandomStream& random) const;
   [[nodiscard]] bool flip_twins(engine::GenomeRow free_bits, RandomStream& random) const;
+  [[nodiscard]] bool fuse_again(engine::GenomeRow free_bits, RandomStream& random) const;
+  [[nodiscard]] std::vector<engine::BitBlock> operator_blocks() const;
 
   const PlanProblem& problem_;
   const SearchSpace& space_;
   std::vector<PlanObjective> objectives_;
   engine::GenomeLayout layout_;
   std::vector<std::string> names_;
-  std::vector<std::uint32_t> keep_;    // free bits of keep genes
-  std::vector<std::uint32_t> fusion_;  // free bits of fusion genes
-  genome::TwinTable twins_;            // in free bits
-  bool fixed_fusion_ = false;          // a fusion gene is held at 1
+  std::vector<std::uint32_t> keep_;      // free bits of keep genes
+  std::vector<std::uint32_t> fusion_;    // free bits of fusion genes
+  genome::TwinTable twins_;              // in free bits
+  std::vector<std::uint8_t> is_fusion_;  // per free bit
+  std::vector<engine::BitBlock> blocks_;
+  bool fixed_fusion_ = false;  // a fusion gene is held at 1
 };
 
 }  // namespace paretrain::problems
