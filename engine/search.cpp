@@ -19,6 +19,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A front of fewer points than one in so many of the population that gains none for so long.
+constexpr std::size_t kFewPoints = 2;
+constexpr std::uint64_t kStuckGenerations = 30;
+
 void check_options(const SearchOptions& options, std::size_t objective_count) {
   CHECK(options.population >= 1, "a population needs at least one individual");
   CHECK(options.local_search >= 0 && options.local_search <= 1, "a share is between 0 and 1");
@@ -80,6 +84,8 @@ struct Search::Parts {
   }
 
   void begin();
+  [[nodiscard]] bool is_stuck() const;
+  void forget_population();
   void gather_batch();
 
   // A row of merged that the batch evaluates.
@@ -133,6 +139,22 @@ std::optional<std::uint64_t> Search::Parts::evaluations_left() const {
   const std::uint64_t most = *options.stop.evaluations;
   const std::uint64_t done = state.statistics.evaluations;
   return most > done ? most - done : 0;
+}
+
+// A front of few points that has not grown for long: the population holds hardly anything but other
+// genomes of the same points, and what is missing lies far from all of them.
+bool Search::Parts::is_stuck() const {
+  const std::uint64_t since = state.generation - state.last_addition;
+  return !first_pending && options.local_search > 0 && state.archive.size() > 0 &&
+         state.archive.size() < options.population / kFewPoints && since > 0 &&
+         since % kStuckGenerations == 0;
+}
+
+// The next generation is random again; the archive stays.
+void Search::Parts::forget_population() {
+  state.population.clear();
+  state.ranks.clear();
+  state.crowding.clear();
 }
 
 // Puts the offspring behind the population; those whose results are known get them at once.
@@ -269,6 +291,7 @@ const Individuals& Search::ask() {
   if (parts.first_pending) slots = std::max<std::uint64_t>(slots, parts.warm.size());
   if (const auto left = parts.evaluations_left()) slots = std::min(slots, *left);
   if (parts.state.exhausted) slots = 0;
+  if (parts.is_stuck()) parts.forget_population();
   const OffspringSource source{.state = parts.state,
                                .memory = parts.memory,
                                .team = parts.team,

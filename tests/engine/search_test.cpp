@@ -175,6 +175,45 @@ TEST_CASE("Search: resumed where the memory drops a window it equals an uninterr
   check_same(resumed.state(), whole.state());
 }
 
+TEST_CASE("Search: a front of few points that has not grown for long begins anew from chance") {
+  // Six points; everything else is evaluated in vain.
+  tests::FunctionProblem problem(
+      {.bits = 40, .integers = {}, .reals = {}}, 2, [](GenomeView genome) {
+        const auto count = static_cast<double>(tests::ones(genome) % 6);
+        return Evaluation{.objectives = {count, 5 - count}};
+      });
+  SearchOptions options = small_options();
+  options.stop.generations = 80;
+  const SearchState whole = finished_state(problem, options);
+  REQUIRE(whole.archive.size() == 6);
+  const std::uint64_t stuck = whole.last_addition + 30;
+  REQUIRE(stuck < 70);
+  Search search(problem, options);
+  search.start({});
+  while (search.state().generation < stuck)
+    search.step();
+  std::set<Genome> before;
+  for (std::size_t i = 0; i < search.state().population.size(); ++i) {
+    const GenomeView genome = search.state().population.genome(i);
+    before.emplace(genome.begin(), genome.end());
+  }
+  for (std::uint64_t more = 0; more < 3; ++more) {
+    // Also when a snapshot is taken just before or behind it.
+    Search resumed(problem, options);
+    resumed.resume(search.state());
+    run(resumed);
+    check_same(resumed.state(), whole);
+    search.step();
+    for (std::size_t i = 0; i < search.state().population.size(); ++i) {
+      const GenomeView genome = search.state().population.genome(i);
+      CHECK_FALSE(before.contains(Genome(genome.begin(), genome.end())));
+    }
+  }
+  options.local_search = 0;
+  options.stop.generations = stuck + 1;
+  CHECK(finished_state(problem, options).archive.size() == 6);
+}
+
 TEST_CASE("Search: ask and tell equal step") {
   const Mixed problem(3);
   const SearchOptions options = small_options();
