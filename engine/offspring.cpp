@@ -146,11 +146,15 @@ void Offspring::make(const OffspringSource& source) {
   const std::size_t archive = source.state.archive.size();
   const auto local = static_cast<std::size_t>(
       archive == 0 ? 0 : std::round(options_->local_search * static_cast<double>(source.slots)));
-  const std::size_t mated = source.slots - local;
+  const std::size_t offered = std::min(source.offered.size(), source.slots - local);
+  const std::size_t mated = source.slots - local - offered;
   draw_entrants(source, (mated + 1) / 2);
   settle(source, [&](std::size_t slot) {
     if (slot < mated) {
       mate(source, slot);
+    } else if (slot < mated + offered) {
+      const Genome& genome = source.offered[slot - mated];
+      std::copy(genome.begin(), genome.end(), row(slot).begin());
     } else {
       RandomStream& random = slots_[slot].random;
       moves_.neighbour(move_base(source.state, random), row(slot), random);

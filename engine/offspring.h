@@ -24,15 +24,16 @@ struct OffspringSource {
   const EvaluationMemory& memory;
   ThreadTeam& team;
   std::uint64_t generation = 0;
-  std::size_t slots = 0;  // how many are wanted
+  std::size_t slots = 0;                 // how many are wanted
+  std::span<const Genome> offered = {};  // genomes to be among them, at most as many as are mated
 };
 
-// Makes the genomes of one generation: mating for most slots, local moves around the archive for
-// the rest. Every slot draws from a stream of its own, so slots are filled in parallel. A genome
-// that was evaluated before changes one gene at a time, at most kTries times; so does one that
-// equals one of the population or of an earlier slot, in further rounds that end with a serial look
-// at all slots. After that it is taken as it is if only its result is known already, and left out
-// if it would be a duplicate in the population. Keeps its buffers.
+// Makes the genomes of one generation: mating for most slots, genomes that were offered, and local
+// moves around the archive for the rest. Every slot draws from a stream of its own, so slots are
+// filled in parallel. A genome that was evaluated before changes one gene at a time, at most kTries
+// times; so does one that equals one of the population or of an earlier slot, in further rounds
+// that end with a serial look at all slots. After that it is taken as it is if only its result is
+// known already, and left out if it would be a duplicate in the population. Keeps its buffers.
 class Offspring {
  public:
   static constexpr int kTries = 12;

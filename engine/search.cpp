@@ -101,6 +101,7 @@ struct Search::Parts {
   void choose_survivors();
   void update_archive();
   [[nodiscard]] std::optional<std::uint64_t> evaluations_left() const;
+  [[nodiscard]] std::span<const Genome> offered_now() const;
   [[nodiscard]] double archive_volume();
 
   const Problem& problem;
@@ -116,10 +117,11 @@ struct Search::Parts {
   Clock::time_point begun;
   std::optional<double> volume;  // of the archive, in units
   std::vector<Genome> warm;      // of generation 0
-  bool first_pending = false;    // generation 0 has not been evaluated
-  bool ready = false;            // start, resume or prepare was called
-  bool asked = false;            // a batch is out
-  Individuals merged;            // the population, then this generation's offspring with results
+  std::vector<Genome> offered;
+  bool first_pending = false;  // generation 0 has not been evaluated
+  bool ready = false;          // start, resume or prepare was called
+  bool asked = false;          // a batch is out
+  Individuals merged;          // the population, then this generation's offspring with results
   std::vector<BatchRow> batch_rows;
   Individuals batch;
   std::vector<Evaluation> evaluations;
@@ -155,6 +157,17 @@ void Search::Parts::forget_population() {
   state.population.clear();
   state.ranks.clear();
   state.crowding.clear();
+}
+
+// Where they begin follows from the generation, so that a resumed run needs to know no more.
+std::span<const Genome> Search::Parts::offered_now() const {
+  const auto each =
+      static_cast<std::size_t>(std::ceil(kOfferedShare * static_cast<double>(options.population)));
+  const std::uint64_t begin =
+      std::min<std::uint64_t>(state.generation, offered.size() / each + 1) * each;
+  const std::span<const Genome> all(offered);
+  return begin < all.size() ? all.subspan(begin, std::min(each, all.size() - begin))
+                            : std::span<const Genome>();
 }
 
 // Puts the offspring behind the population; those whose results are known get them at once.
@@ -260,6 +273,13 @@ Search::~Search() = default;
 Search::Search(Search&&) noexcept = default;
 Search& Search::operator=(Search&&) noexcept = default;
 
+void Search::offer(std::vector<Genome> genomes) {
+  CHECK(!parts_->ready, "genomes are offered before a search is started");
+  for (const Genome& genome : genomes)
+    CHECK(genome.size() == parts_->problem.layout().words(), "an offered genome of another layout");
+  parts_->offered = std::move(genomes);
+}
+
 void Search::prepare(std::span<const Genome> warm) {
   parts_->begin();
   for (const Genome& genome : warm)
@@ -296,7 +316,8 @@ const Individuals& Search::ask() {
                                .memory = parts.memory,
                                .team = parts.team,
                                .generation = parts.first_pending ? 0 : parts.state.generation + 1,
-                               .slots = slots};
+                               .slots = slots,
+                               .offered = parts.offered_now()};
   if (parts.first_pending) {
     parts.offspring.make_first(source, parts.warm);
   } else {

@@ -44,6 +44,7 @@ enum class StopReason {
   NothingNew  // kMostBarrenGenerations generations in a row found no genome not seen before
 };
 
+inline constexpr double kOfferedShare = 0.2;
 inline constexpr std::uint64_t kMostBarrenGenerations = 100;
 
 // A sentence for people: "every genome has been evaluated".
@@ -70,6 +71,12 @@ class Search {
   Search& operator=(const Search&) = delete;
   Search(Search&&) noexcept;
   Search& operator=(Search&&) noexcept;
+
+  // Genomes that may be good, of which every generation after 0 takes the next kOfferedShare of the
+  // population beside its offspring; one that was evaluated already changes like any offspring.
+  // Requires: called before start(), resume() or prepare(), with the same genomes for a resumed
+  // run.
+  void offer(std::vector<Genome> genomes);
 
   // Evaluates generation 0: the warm genomes (brought into canonical form, duplicates removed, all
   // of them even when they are more than the population) and random genomes up to the population.

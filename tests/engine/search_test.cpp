@@ -7,6 +7,7 @@
 
 #include "engine/enumeration.h"
 #include "engine/parallel_for.h"
+#include "engine/variation.h"
 #include "tests/engine/random_points.h"
 #include "tests/engine/test_problems.h"
 #include "tests/support/doctest.h"
@@ -334,6 +335,52 @@ TEST_CASE("Search: more warm genomes than the population are all evaluated") {
   CHECK(search.stop_reason() == StopReason::Generations);
   CHECK(search.state().statistics.evaluations == 60);
   CHECK(search.state().population.size() == 24);
+}
+
+TEST_CASE("Search: takes offered genomes in turn whatever the threads and the interruptions") {
+  const Mixed problem(2);
+  SearchOptions options = small_options();
+  // A fifth of 24 each time, so the thirteenth comes in the third generation.
+  std::vector<Genome> offered;
+  for (std::uint64_t slot = 0; slot < 13; ++slot) {
+    RandomStream random(77, 0, slot);
+    offered.emplace_back(problem.layout().words());
+    engine::randomize(problem.layout(), offered.back(), random);
+    problem.canonicalize(offered.back());
+  }
+  Search whole(problem, options);
+  whole.offer(offered);
+  whole.prepare({});
+  std::vector<std::size_t> found;
+  while (!whole.stop_reason()) {
+    const engine::Individuals& batch = whole.ask();
+    std::vector<Evaluation> evaluations;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      evaluations.push_back(problem.evaluate(batch.genome(i)));
+      count += std::any_of(offered.begin(), offered.end(), [&](const Genome& genome) {
+        return std::equal(genome.begin(), genome.end(), batch.genome(i).begin());
+      });
+    }
+    found.push_back(count);
+    whole.tell(evaluations);
+  }
+  CHECK(std::vector<std::size_t>(found.begin(), found.begin() + 5) ==
+        std::vector<std::size_t>{0, 5, 5, 3, 0});
+  for (const std::uint64_t stop : {0U, 1U, 2U, 7U}) {
+    options.stop.generations = stop;
+    options.threads = 1 + static_cast<int>(stop);
+    Search first(problem, options);
+    first.offer(offered);
+    first.start({});
+    run(first);
+    options.stop.generations = 12;
+    Search second(problem, options);
+    second.offer(offered);
+    second.resume(first.state());
+    run(second);
+    check_same(second.state(), whole.state());
+  }
 }
 
 TEST_CASE("Search: starts all infeasible and finds its way") {
