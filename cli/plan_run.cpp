@@ -152,14 +152,27 @@ engine::SearchOptions PlanRun::engine_options() const {
   return options;
 }
 
+// Chance fills the other half of the population.
+std::size_t PlanRun::warm_others() const {
+  const auto half = static_cast<std::size_t>(request_.search.population) / 2;
+  const std::size_t room = half > baselines_.size() ? half - baselines_.size() : 0;
+  return std::min(room, other_starts_.size());
+}
+
 std::vector<engine::Genome> PlanRun::warm_genomes() const {
   std::vector<engine::Genome> genomes;
   if (!request_.search.warm_start) return genomes;
   for (const problems::NamedPlan& plan : baselines_)
     genomes.push_back(search_problem_.free_bits(plan.genome));
-  // Chance fills the other half of the population.
-  const auto half = static_cast<std::size_t>(request_.search.population) / 2;
-  for (std::size_t i = 0; i < other_starts_.size() && genomes.size() < half; ++i)
+  for (std::size_t i = 0; i < warm_others(); ++i)
+    genomes.push_back(search_problem_.free_bits(other_starts_[i]));
+  return genomes;
+}
+
+std::vector<engine::Genome> PlanRun::offered_genomes() const {
+  std::vector<engine::Genome> genomes;
+  if (!request_.search.warm_start) return genomes;
+  for (std::size_t i = warm_others(); i < other_starts_.size(); ++i)
     genomes.push_back(search_problem_.free_bits(other_starts_[i]));
   return genomes;
 }

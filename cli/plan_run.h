@@ -90,6 +90,8 @@ class PlanRun {
   [[nodiscard]] engine::SearchOptions engine_options() const;
   // Baselines as genomes of the search; empty with --no-warm-start.
   [[nodiscard]] std::vector<engine::Genome> warm_genomes() const;
+  // Those for which there was no room.
+  [[nodiscard]] std::vector<engine::Genome> offered_genomes() const;
 
   // Rows of front.csv, sorted as there.
   [[nodiscard]] std::vector<results::PlanRow> front_rows(const engine::Individuals& archive) const;
@@ -105,6 +107,8 @@ class PlanRun {
   void print_warnings(Terminal& terminal) const;
 
  private:
+  [[nodiscard]] std::size_t warm_others() const;
+
   RunRequest request_;
   LoadedProblem loaded_;
   problems::SearchSpace space_;

@@ -136,6 +136,7 @@ class SearchRun {
     engine::Search search(run_.search_problem(), run_.engine_options());
     SnapshotKeeper keeper(folder_, first_snapshot(), run_.request().search.snapshot_every);
     Progress progress(terminal_, run_.request().search);
+    search.offer(run_.offered_genomes());
     if (from_) {
       search.resume(from_->snapshot.state);
       keeper.go_on_from(search.state().generation);

@@ -3,28 +3,43 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
+
+#include "problems/segment_table.h"
 
 namespace paretrain::problems {
 
-// A candidate as the programme sees it, candidates in forward order.
-struct SegmentCandidate {
-  std::int64_t kept_bytes = 0;  // what keeping it takes from then on
-  // What it takes while its segment is recomputed: all, or 0 when it is gone again at once.
-  std::int64_t recomputed_bytes = 0;
-  double cost = 0;  // of recomputing it
+// What a unit of latency and of energy counts.
+struct SegmentWeights {
+  double latency = 1;
+  double energy = 0;
 };
 
-// Which candidates to keep for the smallest cost, when after every kept one those kept so far and
-// the segment up to the next kept one must fit the budget; empty when nothing does. The model is
-// exact for a chain but for what is alive for an operator or two. Near the optimum: of the ways to
-// a candidate only kLabels are followed, the one with fewest kept bytes always.
-[[nodiscard]] std::vector<bool> cheapest_segments(std::span<const SegmentCandidate> candidates,
-                                                  std::int64_t budget_bytes);
+// A choice of candidates to keep, with what the segments say it takes and costs.
+struct SegmentPlan {
+  std::vector<bool> kept;  // by candidate
+  double latency = 0;      // of recomputes
+  double energy = 0;
+  std::int64_t budget_bytes = 0;
+};
 
-// The smallest budget that admits a plan. Requires: recomputed bytes are at most
-// kept bytes; none is negative and their sum does not overflow.
-[[nodiscard]] std::int64_t smallest_segment_budget(std::span<const SegmentCandidate> candidates);
+// The cheapest choice for which, in every segment, what was kept before and the segment's own bytes
+// fit the budget; nothing when there is none. Near the optimum: of the ways to a place only the one
+// with fewest kept bytes and the cheapest one of each of kSlices equal slices of the budget are
+// followed, so it is exact for budgets below kSlices.
+// Cost: O(places^2 * kSlices).
+inline constexpr std::size_t kSlices = 64;
+[[nodiscard]] std::optional<SegmentPlan> cheapest_segments(const SegmentTable& table,
+                                                           const SegmentWeights& weights,
+                                                           std::int64_t budget_bytes);
+
+// The smallest budget that admits a plan. Requires: no bytes are negative and no sum of them
+// overflows.
+[[nodiscard]] std::int64_t smallest_segment_budget(const SegmentTable& table);
+
+// Cheapest plans for budgets from the smallest one up and for mixtures of latency and energy, of
+// those the undominated ones, all different: smallest budgets first.
+[[nodiscard]] std::vector<SegmentPlan> segment_plans(const SegmentTable& table);
 
 }  // namespace paretrain::problems

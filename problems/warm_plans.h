@@ -21,10 +21,9 @@ struct StartPlans {
   std::vector<Genome> others;
 };
 
-// The others: plans on the way of greedy-memory, and plans of segments (segment_plans.h) for
-// budgets from the smallest one up, at the least latency, energy, and both; of these the
-// undominated ones. Where fusion genes are free they have those of the `+greedy` baselines, as far
-// as legal. None where is_too_large_to_try_each().
+// The others: up to 64 plans on the way of greedy-memory, and up to 1,024 plans of segments
+// (segment_plans.h), 64 where there are fusion genes. Where fusion genes are free they have those
+// of the `+greedy` baselines, as far as legal. None where is_too_large_to_try_each().
 [[nodiscard]] StartPlans start_plans(const PlanProblem& problem, const SearchSpace& space);
 
 }  // namespace paretrain::problems

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "problems/cost_graph_problem.h"
-#include "problems/segment_plans.h"
 #include "tests/problems/slow_cost_graph.h"
 #include "tests/support/doctest.h"
 
@@ -13,34 +12,6 @@ namespace paretrain::tests {
 namespace {
 
 using problems::PlanProblem;
-using problems::SegmentCandidate;
-
-// The rule of segment_plans.h, for one choice.
-bool fits(const std::vector<SegmentCandidate>& candidates, unsigned kept, std::int64_t budget) {
-  std::int64_t kept_bytes = 0;
-  std::int64_t segment = 0;
-  std::int64_t brief = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const SegmentCandidate& candidate = candidates[i];
-    if (((kept >> i) & 1U) == 0) {
-      segment += candidate.recomputed_bytes;
-      brief = std::max(brief, candidate.kept_bytes - candidate.recomputed_bytes);
-    } else {
-      kept_bytes += candidate.kept_bytes;
-      segment = 0;
-      brief = 0;
-    }
-    if (kept_bytes + segment + brief > budget) return false;
-  }
-  return true;
-}
-
-double cost_of(const std::vector<SegmentCandidate>& candidates, unsigned kept) {
-  double cost = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    cost += ((kept >> i) & 1U) == 0 ? candidates[i].cost : 0;
-  return cost;
-}
 
 PlanProblem uniform_chain(std::int64_t nodes) {
   problems::CostGraph graph;
@@ -58,38 +29,6 @@ PlanProblem uniform_chain(std::int64_t nodes) {
 }
 
 }  // namespace
-
-TEST_CASE("cheapest_segments: fits the budget; the smallest budget and small instances are exact") {
-  for (std::uint64_t round = 0; round < 200; ++round) {
-    RandomStream random(1, round, 0);
-    INFO("round " << round);
-    std::vector<SegmentCandidate> candidates;
-    const std::size_t count = 1 + random.below(5);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto bytes = static_cast<std::int64_t>(random.below(9));
-      candidates.push_back({.kept_bytes = bytes,
-                            .recomputed_bytes = random.below(4) == 0 ? 0 : bytes,
-                            .cost = static_cast<double>(random.below(9))});
-    }
-    const std::int64_t smallest = problems::smallest_segment_budget(candidates);
-    for (std::int64_t budget = 0; budget < 30; ++budget) {
-      double best = -1;
-      for (unsigned kept = 0; kept < (1U << count); ++kept) {
-        const double cost = cost_of(candidates, kept);
-        if (fits(candidates, kept, budget) && (best < 0 || cost < best)) best = cost;
-      }
-      const std::vector<bool> found = problems::cheapest_segments(candidates, budget);
-      CHECK((budget >= smallest) == (best >= 0));
-      REQUIRE(found.empty() == (best < 0));
-      if (best < 0) continue;
-      unsigned kept = 0;
-      for (std::size_t i = 0; i < count; ++i)
-        kept |= found[i] ? 1U << i : 0U;
-      CHECK(fits(candidates, kept, budget));
-      CHECK(cost_of(candidates, kept) == best);
-    }
-  }
-}
 
 TEST_CASE("start_plans: reach the lowest peaks of uniform chains") {
   const std::vector<std::int64_t> nodes = {8, 12, 16, 32, 64, 128};
