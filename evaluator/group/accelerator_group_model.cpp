@@ -295,6 +295,10 @@ CarryAnswer AcceleratorGroupModel::carried(const CarryQuestion& question) const 
                       [this](const GroupContent& group) { return possible_cost(group); });
 }
 
+std::uint32_t AcceleratorGroupModel::place_count() const {
+  return static_cast<std::uint32_t>(state_->places.size());
+}
+
 const std::string& AcceleratorGroupModel::place_name(std::uint32_t place) const {
   return state_->places[place].name;
 }

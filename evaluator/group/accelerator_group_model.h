@@ -107,7 +107,8 @@ class AcceleratorGroupModel final : public GroupModel {
   [[nodiscard]] CarryAnswer carried(const CarryQuestion& question) const override;
   // The cost, if the group has a way with what it carries.
   [[nodiscard]] std::optional<GroupCost> possible_cost(const GroupContent& group) const;
-  // "cores 0, 1, 2, 3": where a place is.
+  // Places on chip that may hold what is carried, and where they are: "cores 0, 1, 2, 3".
+  [[nodiscard]] std::uint32_t place_count() const;
   [[nodiscard]] const std::string& place_name(std::uint32_t place) const;
 
   // The same answer with its breakdown; nothing is remembered.

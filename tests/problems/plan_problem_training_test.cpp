@@ -13,11 +13,15 @@ namespace paretrain::tests {
 
 namespace {
 
-void check_model(const std::string& model, evaluator::UpdatePlacement update, int genomes) {
+void check_model(const std::string& model,
+                 evaluator::UpdatePlacement update,
+                 int genomes,
+                 evaluator::Residency residency = evaluator::Residency::Off) {
   INFO(model);
   problems::TrainingProblemOptions options;
   options.accelerator = "edge-tpu-quad";
   options.training.update = update;
+  options.residency = residency;
   const problems::TrainingProblem step = problems::training_problem(model, options);
   const problems::PlanProblem& problem = step.problem;
   RandomStream random(1, 0, 0);
@@ -41,6 +45,11 @@ void check_model(const std::string& model, evaluator::UpdatePlacement update, in
 
 TEST_CASE("evaluate: agrees with the plain evaluator on the built-in training step") {
   check_model("resnet18", evaluator::UpdatePlacement::Search, 3);
+}
+
+TEST_CASE("evaluate: agrees with the plain evaluator where tensors are handed over") {
+  check_model("mlp", evaluator::UpdatePlacement::Search, 60, evaluator::Residency::On);
+  check_model("resnet18", evaluator::UpdatePlacement::End, 1, evaluator::Residency::On);
 }
 
 TEST_CASE("evaluate: agrees with the plain evaluator on imported training steps") {

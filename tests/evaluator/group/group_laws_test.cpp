@@ -65,6 +65,27 @@ void visit_groups(const AcceleratorGroupModel& model, const SmallGraph& graph, V
     }
 }
 
+// Every pair of groups next to one another in the chain, the first handing what it makes to the
+// second at every place: both groups with that, one after the other.
+template <class Visit>
+void visit_handing_groups(const AcceleratorGroupModel& model,
+                          const SmallGraph& graph,
+                          Visit&& visit) {
+  const std::size_t count = graph.graph().operators.size();
+  for (std::size_t middle = 1; middle < count; ++middle) {
+    const GroupOf from(graph.graph(), middle - 1, middle - 1);
+    const GroupOf to(graph.graph(), middle, std::min(middle + 1, count - 1));
+    if (!model.is_legal(to.operators)) continue;
+    std::vector<StepValueId> reads = to.reads;
+    std::erase(reads, from.writes.front());
+    for (std::uint32_t place = 0; place < model.place_count(); ++place) {
+      const CarriedValue carried{from.writes.front(), place};
+      visit(GroupContent{from.operators, from.reads, {}, {}, {&carried, 1}});
+      visit(GroupContent{to.operators, reads, to.writes, {&carried, 1}, {}});
+    }
+  }
+}
+
 constexpr std::uint64_t kTrials = 40;
 
 }  // namespace
@@ -134,6 +155,41 @@ TEST_CASE("group cost: more bandwidth never costs latency; scaled energies scale
       CHECK(hotter.cost(group.content()).energy == doctest::Approx(8 * cost.energy));
     });
   }
+}
+
+TEST_CASE("group cost: the laws hold for groups that hand tensors over") {
+  std::size_t possible = 0;
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    RandomStream random(seed(), 7, trial);
+    const SmallGraph graph = random_chain(random);
+    const Accelerator plain = random_accelerator(random);
+    Accelerator wide = plain;
+    for (Link& link : wide.links)
+      link.bandwidth_bits *= 2;
+    GroupCostOptions options;
+    options.residency = Residency::On;
+    const AcceleratorGroupModel model(graph.graph(), plain, {}, options);
+    const AcceleratorGroupModel faster(graph.graph(), wide, {}, options);
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    visit_handing_groups(model, graph, [&](const GroupContent& group) {
+      const auto cost = model.possible_cost(group);
+      if (!cost) return;
+      ++possible;
+      const GroupReport report = model.report(group);
+      CHECK(cost->latency == report.cost.latency);
+      CHECK(cost->energy == doctest::Approx(report.energy.total()));
+      for (const ResourceUse& use : report.resources)
+        CHECK(cost->latency >= use.busy_cycles);
+      const auto wider = faster.possible_cost(group);
+      REQUIRE(wider.has_value());
+      CHECK(wider->latency <= cost->latency);
+      const GroupSimulation played = model.simulation(group);
+      CHECK(std::abs(played.offchip_bytes - cost->offchip_bytes) <= cost->offchip_bytes / 1000 + 4);
+      for (const std::int64_t busy : played.busy)
+        CHECK(played.latency >= busy);
+    });
+  }
+  CHECK(possible > 200);
 }
 
 TEST_CASE("group cost: more memory never costs more of what the choices minimise") {
