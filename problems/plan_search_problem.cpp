@@ -110,7 +110,7 @@ void PlanSearchProblem::follow_flips(engine::GenomeView before, engine::GenomeRo
 }
 
 bool PlanSearchProblem::structured_move(engine::GenomeRow free_bits, RandomStream& random) const {
-  if (!fusion_.empty() && random.below(2) == 0) return fuse_again(free_bits, random);
+  if (!fusion_.empty() && random.below(4) == 0) return fuse_again(free_bits, random);
   const bool fuse = !twins_.twins.empty() && random.below(2) == 0;
   return fuse ? flip_twins(free_bits, random) : move_kept(free_bits, random);
 }
