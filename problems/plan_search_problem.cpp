@@ -123,17 +123,17 @@ bool PlanSearchProblem::fuse_again(engine::GenomeRow free_bits, RandomStream& ra
   const std::size_t count = std::min<std::size_t>(blocks_.size() - first, 1 + random.below(3));
   const bool flip_keep = random.below(2) == 0;
   const bool fuse_all = random.below(2) == 0;
+  bool changed = false;
   for (std::size_t b = first; b < first + count; ++b) {
     for (std::size_t i = blocks_[b].begin; i < blocks_[b].end; ++i) {
-      if (is_fusion_[i] == 0) {
-        if (flip_keep && b == first) engine::flip_bit(free_bits, i);
-        continue;
-      }
-      const bool fused = fuse_all || random.below(2) == 0;
-      if (engine::bit(free_bits, i) != fused) engine::flip_bit(free_bits, i);
+      const bool flips = is_fusion_[i] == 0
+                             ? flip_keep && b == first
+                             : engine::bit(free_bits, i) != (fuse_all || random.below(2) == 0);
+      if (flips) engine::flip_bit(free_bits, i);
+      changed = changed || flips;
     }
   }
-  return true;
+  return changed;
 }
 
 bool PlanSearchProblem::move_kept(engine::GenomeRow free_bits, RandomStream& random) const {

@@ -1,5 +1,6 @@
 #include "problems/search_space.h"
 
+#include <cstdlib>
 #include <string>
 
 #include "base/error.h"
@@ -192,12 +193,13 @@ TEST_CASE("PlanSearchProblem: blocks are the free genes of one operator") {
   CHECK(next == search.layout().bits);
 }
 
-TEST_CASE("PlanSearchProblem: structured moves change few genes and keep the number kept") {
+TEST_CASE("PlanSearchProblem: structured moves change genes and nearly keep the number kept") {
   const PlanProblem problem = named_problem();
   const SearchSpace space(problem, {});
   const PlanSearchProblem search(problem, space, kAll);
   RandomStream random(6, 0, 0);
   int moved = 0;
+  int with_as_many = 0;
   for (int round = 0; round < 300; ++round) {
     const engine::Genome before = search.free_bits(random_genome(problem, random));
     engine::Genome after = before;
@@ -210,9 +212,12 @@ TEST_CASE("PlanSearchProblem: structured moves change few genes and keep the num
     int kept = 0;
     for (const std::uint32_t gene : problem.keep_gene_positions())
       kept += (engine::bit(after, gene) ? 1 : 0) - (engine::bit(before, gene) ? 1 : 0);
-    CHECK(kept == 0);
+    // Only the fusion of neighbours anew flips a keep gene by itself.
+    CHECK(std::abs(kept) <= 1);
+    with_as_many += kept == 0 ? 1 : 0;
   }
   CHECK(moved > 100);
+  CHECK(with_as_many > moved * 3 / 4);
 }
 
 }  // namespace paretrain::tests
