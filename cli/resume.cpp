@@ -44,7 +44,9 @@ std::vector<results::OptionValues> merged_options(std::vector<results::OptionVal
                                                   const Options& said) {
   std::vector<Problem> problems;
   std::erase_if(stored, [](const results::OptionValues& one) { return is_of_one_run(one.name); });
-  for (const auto& [name, values] : said.values()) {
+  for (const auto& option : said.values()) {
+    const std::string& name = option.first;
+    const std::vector<std::string>& values = option.second;
     if (!is_of_one_run(name) && !said.is_given(name)) continue;
     if (!may_change(name)) {
       const std::vector<std::string> before = stored_values(stored, name);
@@ -55,7 +57,7 @@ std::vector<results::OptionValues> merged_options(std::vector<results::OptionVal
                           "only stops and machine settings may change"});
       continue;
     }
-    std::erase_if(stored, [&](const results::OptionValues& option) { return option.name == name; });
+    std::erase_if(stored, [&](const results::OptionValues& one) { return one.name == name; });
     stored.push_back({name, values});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
