@@ -224,9 +224,11 @@ class Trial {
     const problems::StartPlans starts = problems::start_plans(*instance_.problem, space_);
     for (const problems::NamedPlan& plan : starts.baselines)
       warm.push_back(search_.free_bits(plan.genome));
-    for (std::size_t i = 0; i < starts.others.size() && warm.size() < options.population / 2; ++i)
-      warm.push_back(search_.free_bits(starts.others[i]));
+    std::vector<engine::Genome> offered;
+    for (const problems::Genome& genome : starts.others)
+      (warm.size() < options.population / 2 ? warm : offered).push_back(search_.free_bits(genome));
     engine::Search search(search_, options);
+    search.offer(offered);
     search.start(warm);
     while (!search.stop_reason())
       search.step();
