@@ -76,6 +76,10 @@ int run_evaluate(const Options& options, Terminal& terminal) {
       throw InputError(Problem{
           "--simulate", "a cost graph has no tiles; expected a network on an accelerator", ""});
     subject.simulation = results::Simulation::On;
+    if (problem.accelerator.core_cost.model == evaluator::CostModel::Zigzag)
+      terminal.warning(
+          "--simulate: with --cost-model zigzag an operator on its own has no tiles to play; its "
+          "simulated figures repeat the model's");
   }
   const results::EvaluationReport report = results::evaluation_report(subject, plan.genome);
   if (options.flag("simulate")) {

@@ -6,26 +6,11 @@
 #include "base/checked_math.h"
 #include "evaluator/group/blocked_group.h"
 #include "evaluator/group/member_tiling.h"
+#include "evaluator/group/portions.h"
 #include "evaluator/group/working_set.h"
 
 namespace paretrain::evaluator {
 namespace {
-
-// Bytes of a tensor tile by tile: `full` each, `last` for the last.
-struct TileBytes {
-  std::int64_t full = 0;
-  std::int64_t last = 0;
-  std::int64_t tiles = 1;
-};
-
-TileBytes cut_bytes(std::int64_t total, std::int64_t tiles, std::int64_t part, std::int64_t whole) {
-  TileBytes bytes{total, total, 1};
-  if (tiles < 2 || whole <= 0) return bytes;
-  bytes.tiles = tiles;
-  bytes.full = std::min(ceil_div(total * part, whole), total / (tiles - 1));
-  bytes.last = total - bytes.full * (tiles - 1);
-  return bytes;
-}
 
 class FusedBuilder {
  public:
@@ -61,7 +46,6 @@ class FusedBuilder {
     outline_.axis += loop_name(way_.axis.loops.front());
     outline_.blocks = group_.blocks;
     outline_.tiles *= group_.blocks;
-    put_in_order(outline_, places_);
     return std::move(outline_);
   }
 
@@ -69,21 +53,30 @@ class FusedBuilder {
   void add_operators() {
     for (std::size_t m = 0; m < group_.members.size(); ++m) {
       const MemberTiling& tiling = tiling_.members[m];
-      Stage stage;
-      stage.tiles = tiling.tiles;
-      stage.level = tiling.level;
-      OperatorRun run = operator_run(m);
-      const auto bound = [&](std::size_t variant) {
-        return ceil_cycles(costs_.least_cycles(*run.op.op, run.core, run.variants[variant].counts));
-      };
-      const std::int64_t full = bound(run.full);
-      const std::int64_t last = bound(run.last);
+      Stage stage = stage_of(m, tiling.level);
+      stage.waits.push_back({m, -1});
+      const OperatorRun run = operator_run(m);
       for (const CoreId core : tiling.cores)
-        stage.uses.push_back({chip_.core_resource(core), full, last});
-      add_stage(std::move(stage), place_of_operator(m));
-      outline_.runs.push_back(std::move(run));
+        stage.uses.push_back({chip_.core_resource(core)});
+      std::vector<std::int64_t> bounds;
+      for (const TileVariant& variant : run.variants)
+        bounds.push_back(ceil_cycles(costs_.least_cycles(*run.op.op, run.core, variant.counts)));
+      set_operator_cycles(chip_, stage, run, bounds);
+      outline_.stages.push_back(std::move(stage));
+      outline_.runs.push_back(run);
       outline_.tiles = std::max(outline_.tiles, tiling.tiles);
     }
+  }
+
+  // Something done with every slice of a member's tiles.
+  [[nodiscard]] Stage stage_of(std::size_t m, std::int64_t level) const {
+    const MemberTiling& tiling = tiling_.members[m];
+    Stage stage;
+    stage.tiles = tiling.tiles * tiling.slices;
+    stage.round = tiling.slices;
+    stage.order_per = tiling.slices;
+    stage.level = level;
+    return stage;
   }
 
   static std::int64_t ceil_cycles(double cycles) {
@@ -97,11 +90,13 @@ class FusedBuilder {
     run.op = {group_.members[m].whole, way_.contents[m]};
     run.core = tiling.cores.front();
     run.stage = m;
-    add_variants(run, tiling.rows, tiling.tiles - 1, m);
-    run.last = run.variants.size();
-    add_variants(run, tiling.last_rows, 1, m);
-    if (tiling.tiles == 1) run.full = run.last;
-    run.repeat = tiling.slices;
+    run.edge = add_variants(run, tiling.rows, tiling.tiles - 1, m);
+    run.last_round = run.variants.size();
+    run.last = add_variants(run, tiling.last_rows, 1, m);
+    if (tiling.tiles == 1) {
+      run.full = run.last_round;
+      run.edge = run.last;
+    }
     for (TileVariant& variant : run.variants) {
       variant.counts = counts_of_whole(group_.members[m], std::move(variant.counts));
       variant.times *= group_.blocks;
@@ -109,20 +104,25 @@ class FusedBuilder {
     return run;
   }
 
-  // The tile of every core but the last, and that of the last when it differs.
-  void add_variants(OperatorRun& run, std::int64_t rows, std::int64_t times, std::size_t m) const {
-    if (times == 0) return;
+  // The tile of every core but the last, and that of the last when it differs. Answers the index
+  // of the first core's last slice.
+  std::size_t add_variants(OperatorRun& run,
+                           std::int64_t rows,
+                           std::int64_t times,
+                           std::size_t m) const {
+    if (times == 0) return 0;
     const std::vector<LoopCount> tile = {{tiling_.members[m].axis, rows}};
     const CoreSplit split = core_split(
         *group_.members[m].op, tile, tiling_.members[m].axis, way_.split, way_.cores[m].size());
     const bool ragged = split.loop && split.last_share != split.share;
     add_slices(
         run, core_counts(tile, split, split.share), times * (split.cores - (ragged ? 1 : 0)), m);
+    const std::size_t last = run.variants.size() - 1;
     if (ragged) add_slices(run, core_counts(tile, split, split.last_share), times, m);
+    return last;
   }
 
-  // The slices of one core's tile; the last one is ragged.
-  // Model: in time all slices count as full ones.
+  // The slices of one core's tile; the last one may be ragged.
   void add_slices(OperatorRun& run,
                   std::vector<LoopCount> counts,
                   std::int64_t times,
@@ -145,38 +145,56 @@ class FusedBuilder {
 
   // ---- between members ----
 
+  // Tile t of a stage of `items` a tile waits for tile t + lag of one that has `others` a tile.
+  [[nodiscard]] StageWait wait_for(std::size_t stage,
+                                   std::int64_t lag,
+                                   std::int64_t items,
+                                   std::int64_t others) const {
+    return {stage, lag * others + others - 1, items, others};
+  }
+
+  [[nodiscard]] StageRoom room_in(std::size_t stage,
+                                  std::int64_t slots,
+                                  std::int64_t items,
+                                  std::int64_t others) const {
+    return {stage, slots * others - (others - 1), items, others};
+  }
+
   void add_edge(const InnerEdge& edge) {
     const MemberTiling& from = tiling_.members[edge.from];
     const MemberTiling& to = tiling_.members[edge.to];
+    const std::int64_t slots = std::max(tiling_.buffers, to.level - from.level + 1);
+    Stage& maker = outline_.stages[edge.from];
+    Stage& reader = outline_.stages[edge.to];
     if (!edge.moves) {
-      outline_.stages[edge.to].waits.push_back({edge.from, edge.lag});
+      reader.waits.push_back(wait_for(edge.from, edge.lag, to.slices, from.slices));
       if (to.level > from.level || !edge.same_cores)
-        outline_.stages[edge.from].rooms.push_back(
-            {edge.to, std::max(tiling_.buffers, to.level - from.level + 1)});
+        maker.rooms.push_back(room_in(edge.to, slots, from.slices, to.slices));
       return;
     }
+    const ItemBytes bytes = portioned(
+        edge.made->bytes.number(), from.tiles, from.rows, axis_size(edge.from), Rounding::Down);
     Stage stage;
     stage.tiles = from.tiles;
     stage.level = from.level;
-    stage.waits.push_back({edge.from, 0});
-    stage.rooms.push_back({edge.to, std::max(tiling_.buffers, to.level - from.level + 1)});
-    const TransferCost full = move_cost(edge, from.rows);
-    const TransferCost last = move_cost(edge, from.last_rows);
-    stage.uses = stage_uses(full, last);
-    add_energy(outline_.energy, full, (from.tiles - 1) * group_.blocks);
-    add_energy(outline_.energy, last, group_.blocks);
-    const std::size_t index = add_stage(std::move(stage), place_of_move(edge));
-    outline_.stages[edge.to].waits.push_back({index, edge.lag});
-    outline_.stages[edge.from].rooms.push_back({index, tiling_.buffers});
+    stage.waits.push_back(wait_for(edge.from, 0, 1, from.slices));
+    stage.rooms.push_back(room_in(edge.to, slots, 1, to.slices));
+    stage.uses = stage_uses(move_cost(edge, bytes.full), move_cost(edge, bytes.last));
+    for (const Portion& portion : bytes.portions)
+      add_energy(outline_.energy, move_cost(edge, portion.bytes), portion.times * group_.blocks);
+    const std::size_t index = outline_.stages.size();
+    reader.waits.push_back(wait_for(index, edge.lag, to.slices, 1));
+    maker.rooms.push_back(room_in(index, tiling_.buffers, from.slices, 1));
+    outline_.stages.push_back(std::move(stage));
   }
 
-  [[nodiscard]] TransferCost move_cost(const InnerEdge& edge, std::int64_t rows) const {
-    const MemberTiling& from = tiling_.members[edge.from];
-    const LoopNest& maker = group_.members[edge.from].op->nest;
-    const std::vector<LoopCount> tile = {{from.axis, rows}};
-    const std::int64_t all = touched_bytes(*edge.made, maker, tile, Halo::Excluded);
+  [[nodiscard]] std::int64_t axis_size(std::size_t m) const {
+    return group_.members[m].op->nest.size(tiling_.members[m].axis);
+  }
+
+  [[nodiscard]] TransferCost move_cost(const InnerEdge& edge, std::int64_t bytes) const {
     return handover_cost(chip_,
-                         edge.halo_bytes > 0 ? halo_pairs(edge, all) : whole_pairs(edge, all));
+                         edge.halo_bytes > 0 ? halo_pairs(edge, bytes) : whole_pairs(edge, bytes));
   }
 
   // Each core takes the halo of its rows from the next one.
@@ -245,11 +263,11 @@ class FusedBuilder {
     return uses.empty() ? results : uses;
   }
 
-  [[nodiscard]] TileBytes tile_bytes(const Use& use, std::int64_t total) const {
+  [[nodiscard]] ItemBytes tile_bytes(const Use& use, std::int64_t total) const {
     const MemberTiling& tiling = tiling_.members[use.member];
     const auto along = slide(*use.access, group_.members[use.member].op->nest, tiling.axis);
-    if (!along) return {total, total, 1};
-    return cut_bytes(total, tiling.tiles, along->advance(tiling.rows), along->extent);
+    if (!along) return undivided(total);
+    return portioned(total, tiling.tiles, along->step * tiling.rows, along->extent, Rounding::Up);
   }
 
   // What each core of the users takes of `bytes`.
@@ -277,13 +295,10 @@ class FusedBuilder {
       return;
     }
     const bool tiled = is_tiled(group_, tiling_, t);
-    const TileBytes bytes = tiled ? tile_bytes(uses.front(), total) : TileBytes{total, total, 1};
-    const HoldingPlace* from = group_.tensors[t].from;
-    const TransferCost full = inward_cost(chip_, from, bytes.full, endpoints(uses, bytes.full));
-    const TransferCost last = inward_cost(chip_, from, bytes.last, endpoints(uses, bytes.last));
+    const ItemBytes bytes = tiled ? tile_bytes(uses.front(), total) : undivided(total);
     Stage stage;
-    stage.tiles = bytes.tiles;
-    stage.uses = stage_uses(full, last);
+    stage.tiles = bytes.items;
+    stage.uses = stage_uses(fetch(t, uses, bytes.full), fetch(t, uses, bytes.last));
     stage.level = first_level(uses) - 1;
     // What no cut parts is fetched once and stays.
     const bool stays = !tiled && !group_.tensors[t].parted;
@@ -291,11 +306,23 @@ class FusedBuilder {
     const std::size_t index = outline_.stages.size();
     for (const Use& use : uses) {
       Stage& reader = outline_.stages[use.member];
-      reader.waits.push_back({index, 0});
-      if (bytes.tiles > 1) stage.rooms.push_back({use.member, reader.level - stage.level + 1});
+      const std::int64_t slices = tiling_.members[use.member].slices;
+      reader.waits.push_back(wait_for(index, 0, slices, 1));
+      if (bytes.items > 1)
+        stage.rooms.push_back(room_in(use.member, reader.level - stage.level + 1, 1, slices));
     }
-    add_stage(std::move(stage), kFetches);
-    account(from, full, last, bytes, stays ? 1 : group_.blocks);
+    outline_.stages.push_back(std::move(stage));
+    for (const Portion& portion : bytes.portions)
+      account(group_.tensors[t].from,
+              fetch(t, uses, portion.bytes),
+              portion,
+              stays ? 1 : group_.blocks);
+  }
+
+  [[nodiscard]] TransferCost fetch(std::size_t t,
+                                   const std::vector<Use>& uses,
+                                   std::int64_t bytes) const {
+    return inward_cost(chip_, group_.tensors[t].from, bytes, endpoints(uses, bytes));
   }
 
   [[nodiscard]] std::int64_t first_level(const std::vector<Use>& uses) const {
@@ -305,48 +332,34 @@ class FusedBuilder {
     return level;
   }
 
-  // Model: what is fetched again with every tile comes slice by slice: the first slice ahead of the
-  // operator, the others while it runs, on their media together with it.
+  // What is fetched again with every tile comes slice by slice, ahead of the slices that read it.
   void stream(const std::vector<Use>& uses, std::size_t t) {
     const std::size_t m = uses.front().member;
-    const std::int64_t total = group_.tensors[t].fetch_bytes;
-    const HoldingPlace* from = group_.tensors[t].from;
-    const std::int64_t first = ceil_div(total, tiling_.members[m].slices);
-    const TransferCost ahead = inward_cost(chip_, from, first, endpoints(uses, first));
-    const TransferCost along =
-        inward_cost(chip_, from, total - first, endpoints(uses, total - first));
-    Stage stage;
-    stage.tiles = outline_.stages[m].tiles;
-    stage.level = tiling_.members[m].level - 1;
-    stage.uses = stage_uses(ahead, ahead);
+    const MemberTiling& tiling = tiling_.members[m];
+    const ItemBytes bytes =
+        portioned(group_.tensors[t].fetch_bytes, tiling.slices, 1, tiling.slices, Rounding::Down);
+    const TransferCost full = fetch(t, uses, bytes.full);
+    const TransferCost last = fetch(t, uses, bytes.last);
+    Stage stage = stage_of(m, tiling.level - 1);
+    const RoundTransfers round{full, full, last};
+    stage.uses = tiling.slices > 1 ? stage_uses(round, round) : stage_uses(full, last);
     stage.rooms.push_back({m, 2});
-    const std::size_t index = add_stage(std::move(stage), kFetches);
-    Stage& op = outline_.stages[m];
-    op.waits.push_back({index, 0});
-    for (const ResourceCycles& taken : along.uses) {
-      const auto same = std::ranges::find(op.uses, taken.resource, &StageUse::resource);
-      if (same == op.uses.end()) {
-        op.uses.push_back({taken.resource, taken.cycles, taken.cycles});
-      } else {
-        same->cycles += taken.cycles;
-        same->last_cycles += taken.cycles;
-      }
-    }
-    add_energy(outline_.energy, ahead, op.tiles * group_.blocks);
-    add_energy(outline_.energy, along, op.tiles * group_.blocks);
-    if (from == nullptr) outline_.offchip_bytes += total * op.tiles * group_.blocks;
-    outline_.inner_tiles = std::max(outline_.inner_tiles, tiling_.members[m].slices);
+    outline_.stages[m].waits.push_back({outline_.stages.size(), 0});
+    outline_.stages.push_back(std::move(stage));
+    for (const Portion& portion : bytes.portions)
+      account(group_.tensors[t].from,
+              fetch(t, uses, portion.bytes),
+              portion,
+              tiling.tiles * group_.blocks);
+    outline_.inner_tiles = std::max(outline_.inner_tiles, tiling.slices);
   }
 
   void account(const HoldingPlace* place,
-               const TransferCost& full,
-               const TransferCost& last,
-               const TileBytes& bytes,
-               std::int64_t blocks) {
-    add_energy(outline_.energy, full, (bytes.tiles - 1) * blocks);
-    add_energy(outline_.energy, last, blocks);
-    if (place == nullptr)
-      outline_.offchip_bytes += (bytes.full * (bytes.tiles - 1) + bytes.last) * blocks;
+               const TransferCost& cost,
+               const Portion& portion,
+               std::int64_t repetitions) {
+    add_energy(outline_.energy, cost, portion.times * repetitions);
+    if (place == nullptr) outline_.offchip_bytes += portion.bytes * portion.times * repetitions;
   }
 
   void add_store(std::size_t t) {
@@ -355,39 +368,26 @@ class FusedBuilder {
     Use use{maker, nullptr, NestOperand::O};
     for (const MemberAccess& write : group_.members[maker].writes)
       if (write.tensor == t) use = {maker, write.access, operand_of_write(*write.access)};
-    const TileBytes bytes = tile_bytes(use, group_.tensors[t].store_bytes);
+    const ItemBytes bytes = tile_bytes(use, group_.tensors[t].store_bytes);
     const HoldingPlace* to = group_.tensors[t].to;
-    const TransferCost full = outward_cost(chip_, to, bytes.full, endpoints({use}, bytes.full));
-    const TransferCost last = outward_cost(chip_, to, bytes.last, endpoints({use}, bytes.last));
+    const auto store = [&](std::int64_t part) {
+      return outward_cost(chip_, to, part, endpoints({use}, part));
+    };
     Stage stage;
-    stage.tiles = bytes.tiles;
-    stage.uses = stage_uses(full, last);
-    const bool at_end = bytes.tiles == 1;
+    stage.tiles = bytes.items;
+    stage.uses = stage_uses(store(bytes.full), store(bytes.last));
+    const bool at_end = bytes.items == 1;
     const std::int64_t lag = at_end ? tiling.tiles - 1 : 0;
     stage.level = tiling.level + 1 + lag;
-    stage.waits.push_back({maker, lag});
-    if (!at_end) outline_.stages[maker].rooms.push_back({outline_.stages.size(), 2});
+    stage.waits.push_back(wait_for(maker, lag, 1, tiling.slices));
+    if (!at_end)
+      outline_.stages[maker].rooms.push_back(room_in(outline_.stages.size(), 2, tiling.slices, 1));
     // Sums over blocks leave with the last one.
     const bool stays = !group_.tensors[t].parted;
     if (stays) stage.occurrence = Occurrence::LastBlock;
-    add_stage(std::move(stage), kStores);
-    account(to, full, last, bytes, stays ? 1 : group_.blocks);
-  }
-
-  // ---- order within a step: fetches and stores of other tiles first, then members in turn, each
-  // followed by what it hands over ----
-
-  static constexpr std::size_t kFetches = 0;
-  static constexpr std::size_t kStores = 1;
-
-  static std::size_t place_of_operator(std::size_t m) { return 2 + 2 * m; }
-
-  static std::size_t place_of_move(const InnerEdge& edge) { return 3 + 2 * edge.from; }
-
-  std::size_t add_stage(Stage stage, std::size_t place) {
     outline_.stages.push_back(std::move(stage));
-    places_.push_back(place);
-    return places_.size() - 1;
+    for (const Portion& portion : bytes.portions)
+      account(to, store(portion.bytes), portion, stays ? 1 : group_.blocks);
   }
 
   const Chip& chip_;
@@ -396,7 +396,6 @@ class FusedBuilder {
   const FusedWay& way_;
   const TiledGroup& tiling_;
   std::vector<bool> streamed_;
-  std::vector<std::size_t> places_;
   GroupOutline outline_;
 };
 

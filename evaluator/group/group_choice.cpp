@@ -173,8 +173,8 @@ std::optional<GroupChoice> best_choice(const ChoiceContext& context, const Group
 bool has_way(const ChoiceContext& context, const GroupShape& group) {
   bool found = false;
   visit_fused_ways(context, group, [&](const GroupShape& block, const FusedWay& way) {
-    auto outline = fused_outline(*context.chip, *context.costs, block, way);
-    found = outline && costed(*context.chip, *context.costs, *outline);
+    const auto outline = fused_outline(*context.chip, *context.costs, block, way);
+    found = outline && has_mappings(*context.costs, *outline);
     return !found;
   });
   return found;

@@ -51,7 +51,8 @@ class EdgeFinder {
         if (!maker) continue;
         if (const Access* read = access_of(group_.members[to].reads, t))
           result.push_back(edge(t, *maker, to, *read));
-        else if (const Access* added = access_of(group_.members[to].writes, t))
+        else if (const Access* added = access_of(group_.members[to].writes, t);
+                 added != nullptr && added->accumulates)
           result.push_back(edge(t, *maker, to, *added));
       }
     return result;

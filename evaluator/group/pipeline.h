@@ -1,6 +1,6 @@
 // Why: a group's latency is the makespan of its tiles over cores, links, buses and the off-chip
-// memory. This steps tile after tile until nothing changes but the time, and extrapolates from
-// there. Formulas: docs/group-cost.md, pipeline.
+// memory, which serve whoever asks first. This plays tile after tile until nothing changes but the
+// time, and extrapolates from there. Rules: docs/group-cost.md, pipeline.
 #pragma once
 
 #include <cstddef>
@@ -12,57 +12,85 @@
 
 namespace paretrain::evaluator {
 
-// A stage occupies a resource for that long per tile. The last tile may be ragged.
+// Items of a round that take as long as one another: all but the first and the last.
+struct RoundCycles {
+  std::int64_t first = 0;
+  std::int64_t others = 0;
+  std::int64_t last = 0;
+};
+
+// A stage occupies a resource for that long per item. The last item may be ragged. Where rounds
+// have several items, `rounds` and `last_round` say how long they take, and the rest is not used.
 struct StageUse {
   ResourceId resource;
   std::int64_t cycles = 0;
   std::int64_t last_cycles = 0;
+  RoundCycles rounds = {};
+  RoundCycles last_round = {};
 };
 
-// Tile t waits for the end of tile min(t + lag, last) of an earlier stage.
+// Item t waits for the end of item min(t / per × times + lag, last) of another stage, or of an
+// earlier item of its own; when that is negative for nothing.
 struct StageWait {
   std::size_t stage = 0;
   std::int64_t lag = 0;
+  std::int64_t per = 1;
+  std::int64_t times = 1;
 };
 
-// Tile t reuses the buffer of tile t - slots of a later stage and waits for its end.
+// Item t takes the buffer of item t / per × times - slots of a later stage and waits for its end.
 struct StageRoom {
   std::size_t stage = 0;
   std::int64_t slots = 2;
+  std::int64_t per = 1;
+  std::int64_t times = 1;
 };
 
 // A group that runs in blocks does some things with the first or the last of them only.
 enum class Occurrence { EveryBlock, FirstBlock, LastBlock };
 
-// Something done once a tile: a fetch, an operator, a transfer, a store. All its uses begin
-// together; it ends with the longest.
+// Something done again and again: a fetch, an operator, a transfer, a store, once a tile or in
+// pieces of a tile. All uses of an item begin together; it ends with the longest.
 struct Stage {
-  std::int64_t tiles = 1;
-  std::int64_t level = 0;  // tile t is taken in step level + t; at least that of what it waits for
+  std::int64_t tiles = 1;  // items
+  std::int64_t level = 0;  // of items that ask at once, that of the smaller level + tile goes first
   std::vector<StageUse> uses;
   std::vector<StageWait> waits;
   std::vector<StageRoom> rooms;
   Occurrence occurrence = Occurrence::EveryBlock;
+  std::int64_t round = 1;      // items in a round: the pieces of a tile
+  std::int64_t order_per = 1;  // item t belongs to tile t / order_per × order_times
+  std::int64_t order_times = 1;
 };
 
 struct Makespan {
   std::int64_t cycles = 0;
-  std::int64_t steps_taken = 0;    // the others were extrapolated
+  std::int64_t items_taken = 0;    // the others were extrapolated
   std::vector<std::int64_t> busy;  // by resource
 };
 
-// Shape: stages in an order in which every wait at the same level points backwards;
-// `resources` is the number of resources of the chip.
-// Cost: stages × steps until the pipeline is periodic, stages × steps at most.
+// First come, first served: of the items that have all they wait for, the one that has had it
+// longest is next (ties by tile, then by order of the stages); it begins when its resources are
+// free.
+// Shape: `resources` is the number of resources of the chip. Requires: no cycle of waits.
+// Cost: stages × items until the pipeline is periodic, stages × items at most.
 [[nodiscard]] Makespan makespan(std::span<const Stage> stages, std::size_t resources);
 
-// The same, stepping through every tile.
-[[nodiscard]] Makespan makespan_by_steps(std::span<const Stage> stages, std::size_t resources);
+// The same, taking every item.
+[[nodiscard]] Makespan makespan_by_items(std::span<const Stage> stages, std::size_t resources);
+
+// Never more than makespan(), and never less when a stage takes longer: stages do not get in each
+// other's way.
+[[nodiscard]] std::int64_t least_makespan(std::span<const Stage> stages, std::size_t resources);
 
 // Model: a block begins when the one before has ended. Stages that do not occur in a block take no
 // time in it. Requires: blocks at least 1.
 [[nodiscard]] Makespan makespan_of_blocks(std::span<const Stage> stages,
                                           std::size_t resources,
                                           std::int64_t blocks);
+
+[[nodiscard]] std::int64_t least_makespan_of_blocks(std::span<const Stage> stages,
+                                                    std::size_t resources,
+                                                    std::int64_t blocks);
 
 }  // namespace paretrain::evaluator

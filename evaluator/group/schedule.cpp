@@ -1,10 +1,7 @@
 #include "evaluator/group/schedule.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "base/checked_math.h"
 
@@ -24,24 +21,56 @@ void add_energy(EnergyBreakdown& energy, const TransferCost& cost, std::int64_t 
   energy.links += factor * cost.links_pj;
 }
 
+namespace {
+
+// The stage's use of what the transfer takes, with these cycles.
+template <class Cycles>
+void add_uses(std::vector<StageUse>& uses, const TransferCost& cost, Cycles&& cycles) {
+  for (const ResourceCycles& taken : cost.uses) {
+    auto same = std::ranges::find(uses, taken.resource, &StageUse::resource);
+    if (same == uses.end()) same = uses.insert(same, StageUse{taken.resource});
+    cycles(*same) = taken.cycles;
+  }
+}
+
+}  // namespace
+
 std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& last) {
   std::vector<StageUse> uses;
-  for (const ResourceCycles& use : full.uses)
-    uses.push_back({use.resource, use.cycles, 0});
-  for (const ResourceCycles& use : last.uses) {
-    const auto same = std::ranges::find(uses, use.resource, &StageUse::resource);
-    if (same == uses.end())
-      uses.push_back({use.resource, 0, use.cycles});
-    else
-      same->last_cycles = use.cycles;
-  }
+  add_uses(uses, full, [](StageUse& use) -> std::int64_t& { return use.cycles; });
+  add_uses(uses, last, [](StageUse& use) -> std::int64_t& { return use.last_cycles; });
   return uses;
+}
+
+std::vector<StageUse> stage_uses(const RoundTransfers& rounds, const RoundTransfers& last_round) {
+  std::vector<StageUse> uses;
+  const auto add = [&](const RoundTransfers& round, RoundCycles StageUse::*of) {
+    add_uses(uses, round.first, [&](StageUse& use) -> std::int64_t& { return (use.*of).first; });
+    add_uses(uses, round.others, [&](StageUse& use) -> std::int64_t& { return (use.*of).others; });
+    add_uses(uses, round.last, [&](StageUse& use) -> std::int64_t& { return (use.*of).last; });
+  };
+  add(rounds, &StageUse::rounds);
+  add(last_round, &StageUse::last_round);
+  return uses;
+}
+
+void set_operator_cycles(const Chip& chip,
+                         Stage& stage,
+                         const OperatorRun& run,
+                         std::span<const std::int64_t> cycles) {
+  for (StageUse& use : stage.uses)
+    if (use.resource.index() < chip.cores().size()) {
+      use.cycles = cycles[run.full];
+      use.last_cycles = cycles[run.last];
+      use.rounds = {cycles[run.full], cycles[run.full], cycles[run.edge]};
+      use.last_round = {cycles[run.last_round], cycles[run.last_round], cycles[run.last]};
+    }
 }
 
 ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline) {
   ScheduleCost least;
   least.latency =
-      makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks).cycles;
+      least_makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks);
   least.energy = outline.energy;
   least.offchip_bytes = outline.offchip_bytes;
   for (const OperatorRun& run : outline.runs)
@@ -58,47 +87,28 @@ std::optional<ScheduleCost> costed(const Chip& chip, TileCosts& costs, GroupOutl
   result.energy = outline.energy;
   result.offchip_bytes = outline.offchip_bytes;
   for (const OperatorRun& run : outline.runs) {
-    std::array<std::int64_t, 2> cycles{};
-    for (std::size_t v = 0; v < run.variants.size(); ++v) {
-      const auto cost = costs.cost(run.op, run.core, run.variants[v].counts);
+    std::vector<std::int64_t> cycles;
+    for (const TileVariant& variant : run.variants) {
+      const auto cost = costs.cost(run.op, run.core, variant.counts);
       if (!cost) return std::nullopt;
-      const auto times = static_cast<double>(run.variants[v].times);
+      const auto times = static_cast<double>(variant.times);
       result.energy.compute += times * cost->compute_pj;
       result.energy.on_chip += times * cost->on_chip_pj;
-      const auto in_turn = static_cast<double>(run.repeat) * cost->cycles;
-      if (v == run.full) cycles[0] = whole_cycles(in_turn);
-      if (v == run.last) cycles[1] = whole_cycles(in_turn);
+      cycles.push_back(whole_cycles(cost->cycles));
     }
-    for (StageUse& use : outline.stages[run.stage].uses)
-      if (use.resource.index() < chip.cores().size()) {
-        use.cycles = cycles[0];
-        use.last_cycles = cycles[1];
-      }
+    set_operator_cycles(chip, outline.stages[run.stage], run, cycles);
   }
   result.latency =
       makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks).cycles;
   return result;
 }
 
-void put_in_order(GroupOutline& outline, std::span<const std::size_t> places) {
-  std::vector<std::size_t> order(places.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return places[i]; });
-  std::vector<std::size_t> moved_to(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    moved_to[order[i]] = i;
-  std::vector<Stage> stages;
-  for (const std::size_t i : order) {
-    Stage& stage = outline.stages[i];
-    for (StageWait& wait : stage.waits)
-      wait.stage = moved_to[wait.stage];
-    for (StageRoom& room : stage.rooms)
-      room.stage = moved_to[room.stage];
-    stages.push_back(std::move(stage));
-  }
-  for (OperatorRun& run : outline.runs)
-    run.stage = moved_to[run.stage];
-  outline.stages = std::move(stages);
+bool has_mappings(TileCosts& costs, const GroupOutline& outline) {
+  return std::ranges::all_of(outline.runs, [&](const OperatorRun& run) {
+    return std::ranges::all_of(run.variants, [&](const TileVariant& variant) {
+      return costs.cost(run.op, run.core, variant.counts).has_value();
+    });
+  });
 }
 
 namespace {

@@ -26,16 +26,18 @@ struct TileVariant {
   std::int64_t times = 1;
 };
 
-// One operator's part of an outline. `full` and `last` are indices into `variants`: the tile that
-// the pipeline repeats and the one that ends it.
+// One operator's part of an outline. Indices into `variants` say which of them sets the time
+// of which items: `full` and `edge` of all and the last of a round, `last_round` and `last` of the
+// last round.
 struct OperatorRun {
   CostedOperator op;
   CoreId core;
   std::size_t stage = 0;
   std::vector<TileVariant> variants;
   std::size_t full = 0;
+  std::size_t edge = 0;
+  std::size_t last_round = 0;
   std::size_t last = 0;
-  std::int64_t repeat = 1;  // tiles of these shapes that follow one another in a stage
 };
 
 // What a way of running the group does. Stage times of operators are lower bounds until they are
@@ -68,14 +70,30 @@ struct ScheduleCost {
                                                  TileCosts& costs,
                                                  GroupOutline& outline);
 
+// Whether the tiles have mappings. Fills nothing in.
+[[nodiscard]] bool has_mappings(TileCosts& costs, const GroupOutline& outline);
+
+// Sets the operator's stage times. Shape: cycles by variant.
+void set_operator_cycles(const Chip& chip,
+                         Stage& stage,
+                         const OperatorRun& run,
+                         std::span<const std::int64_t> cycles);
+
 // Adds the energy of a transfer that happens `times`.
 void add_energy(EnergyBreakdown& energy, const TransferCost& cost, std::int64_t times);
 
-// Uses of a stage from a transfer's full and last tile.
+// Uses of a stage from what its items move.
 [[nodiscard]] std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& last);
 
-// Sorts the stages by place, stably, and renumbers what refers to them. Shape: a place per stage.
-void put_in_order(GroupOutline& outline, std::span<const std::size_t> places);
+// The same where rounds have several items.
+struct RoundTransfers {
+  TransferCost first;
+  TransferCost others;
+  TransferCost last;
+};
+
+[[nodiscard]] std::vector<StageUse> stage_uses(const RoundTransfers& rounds,
+                                               const RoundTransfers& last_round);
 
 // A loop shared by identical cores: every core but the last runs `share` iterations.
 struct CoreSplit {

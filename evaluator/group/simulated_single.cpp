@@ -132,7 +132,7 @@ class SinglePlayer {
                                        std::size_t s,
                                        std::int64_t total,
                                        Halo halo) const {
-    double fraction = 1;
+    std::int64_t bytes = total;
     std::size_t innermost = way_.cuts.size();
     for (std::size_t c = 0; c < way_.cuts.size(); ++c)
       if (indexes(access, c)) innermost = c;
@@ -146,10 +146,9 @@ class SinglePlayer {
           last + 1 == nest_.size(way_.cuts[c].loop) ? along->extent : along->end_of(last);
       if (c == innermost || halo == Halo::Excluded)
         from = steps_[s].tile[c] > 0 ? along->end_of(first - 1) : 0;
-      fraction *= static_cast<double>(std::max<std::int64_t>(0, to - from)) /
-                  static_cast<double>(along->extent);
+      bytes = ceil_div(bytes * std::max<std::int64_t>(0, to - from), along->extent);
     }
-    return static_cast<std::int64_t>(std::llround(static_cast<double>(total) * fraction));
+    return bytes;
   }
 
   // ---- transfers ----
@@ -209,9 +208,15 @@ class SinglePlayer {
       store_visits(*write, operand_of_write(*write), tensor.store_bytes);
   }
 
+  // One a step, or all at once when there is not a byte for each.
+  [[nodiscard]] std::int64_t parts_of(std::int64_t total) const {
+    const auto steps = static_cast<std::int64_t>(steps_.size());
+    return total < steps ? 1 : steps;
+  }
+
   void fetch_visits(const Access& access, NestOperand operand, std::int64_t total) {
     if (access.axes.empty()) {
-      const auto steps = static_cast<std::int64_t>(steps_.size());
+      const std::int64_t steps = parts_of(total);
       for (std::int64_t s = 0; s < steps; ++s)
         wire_fetch(add_fetch(access,
                              operand,
@@ -222,35 +227,38 @@ class SinglePlayer {
       return;
     }
     const std::vector<Visit> all = visits(access, total, Halo::Included);
+    std::optional<std::size_t> before;
     for (std::size_t v = 0; v < all.size(); ++v) {
       // A part that is used for many steps comes in as many bursts while the one before is in use,
-      // so that it does not keep small transfers waiting.
+      // so that it does not keep small transfers waiting; a tensor's bursts come in order.
       const std::size_t bursts = v == 0 ? 1 : all[v - 1].last - all[v - 1].first + 1;
-      fetch_bursts(access, operand, all[v], bursts);
-      if (v >= 2) tasks_.wait(first_burst_, runs_[all[v - 2].last]);
+      std::vector<std::size_t> tasks = fetch_bursts(access, operand, all[v], bursts);
+      if (bursts > 1 && before) tasks_.wait(tasks.front(), *before);
+      if (v >= 2) tasks_.wait(tasks.front(), runs_[all[v - 2].last]);
+      before = tasks.back();
     }
   }
 
-  void fetch_bursts(const Access& access,
-                    NestOperand operand,
-                    const Visit& visit,
-                    std::size_t bursts) {
+  std::vector<std::size_t> fetch_bursts(const Access& access,
+                                        NestOperand operand,
+                                        const Visit& visit,
+                                        std::size_t bursts) {
     const HoldingPlace* from = tensor_of(access).from;
     const TransferCost cost =
         inward_cost(chip_, from, visit.bytes, ends(access, operand, visit.bytes));
     tasks_.account(cost);
     if (from == nullptr) tasks_.account_bytes(visit.bytes);
     const auto count = static_cast<std::int64_t>(bursts);
-    std::size_t before = 0;
+    std::vector<std::size_t> tasks;
     for (std::int64_t burst = 0; burst < count; ++burst) {
       SimulatedTask task{"fetch", cost.uses, {}, static_cast<std::int64_t>(visit.first)};
       for (ResourceCycles& use : task.uses)
         use.cycles = use.cycles * (burst + 1) / count - use.cycles * burst / count;
-      if (burst > 0) task.waits.push_back(before);
-      before = tasks_.add(std::move(task));
-      if (burst == 0) first_burst_ = before;
+      if (burst > 0) task.waits.push_back(tasks.back());
+      tasks.push_back(tasks_.add(std::move(task)));
     }
-    tasks_.wait(runs_[visit.first], before);
+    tasks_.wait(runs_[visit.first], tasks.back());
+    return tasks;
   }
 
   // The step waits for the fetch, the fetch for the step whose buffer it takes.
@@ -269,7 +277,7 @@ class SinglePlayer {
 
   void store_visits(const Access& access, NestOperand operand, std::int64_t total) {
     if (access.axes.empty()) {
-      const auto steps = static_cast<std::int64_t>(steps_.size());
+      const std::int64_t steps = parts_of(total);
       std::vector<std::size_t> stores;
       for (std::int64_t s = 0; s < steps; ++s)
         wire_store(stores,
@@ -278,7 +286,7 @@ class SinglePlayer {
                              total * (s + 1) / steps - total * s / steps,
                              static_cast<std::size_t>(s)),
                    static_cast<std::size_t>(s),
-                   static_cast<std::size_t>(s));
+                   steps == 1 ? steps_.size() - 1 : static_cast<std::size_t>(s));
       return;
     }
     bool sums = false;
@@ -286,10 +294,13 @@ class SinglePlayer {
       sums = sums || (cut.count < nest_.size(cut.loop) && is_reduction(nest_, cut.loop));
     std::vector<std::size_t> stores;
     for (const Visit& visit : visits(access, total, Halo::Excluded)) {
-      if (visit.again && sums)
-        wire_fetch(add_fetch(access, operand, partial_bytes(visit.bytes), visit.first),
-                   visit.first,
-                   std::nullopt);
+      if (visit.again && sums) {
+        // What has left can come back once it is out and there is room for it.
+        const std::size_t fetch =
+            add_fetch(access, operand, partial_bytes(visit.bytes), visit.first);
+        wire_fetch(fetch, visit.first, std::nullopt);
+        tasks_.wait(fetch, stores[stores.size() - 2]);
+      }
       const bool partial = visit.comes_back && sums;
       const std::int64_t bytes = partial ? partial_bytes(visit.bytes) : visit.bytes;
       wire_store(stores, add_store(access, operand, bytes, visit.last), visit.first, visit.last);
@@ -317,7 +328,6 @@ class SinglePlayer {
   std::vector<CoreId> cores_;
   std::vector<Step> steps_;
   std::vector<std::size_t> runs_;
-  std::size_t first_burst_ = 0;  // of the visit fetched last
   TaskList tasks_;
 };
 

@@ -1,67 +1,20 @@
 #include "evaluator/group/single_outline.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
+#include "base/check.h"
 #include "base/checked_math.h"
 #include "evaluator/group/member_tiling.h"
+#include "evaluator/group/single_visits.h"
 
 namespace paretrain::evaluator {
 namespace {
 
-// One cut loop: `tiles` tiles of `count` iterations, the last of `last`.
-struct Cut {
-  Loop loop = Loop::B;
-  std::int64_t count = 1;
-  std::int64_t last = 1;
-  std::int64_t tiles = 1;
-};
-
-std::vector<Cut> cuts_of(const LoopNest& nest, std::span<const LoopCount> counts) {
-  std::vector<Cut> cuts;
-  for (const LoopCount& cut : counts) {
-    const std::int64_t size = nest.size(cut.loop);
-    const std::int64_t count = std::min(size, cut.count);
-    const std::int64_t tiles = ceil_div(size, count);
-    cuts.push_back({cut.loop, count, size - count * (tiles - 1), tiles});
-  }
-  return cuts;
-}
-
-// How often a tensor passes over the chip's border while the cut loops run.
-struct Passes {
-  std::int64_t times = 1;   // whole tensor, by cut loops that do not index it
-  std::int64_t chunks = 1;  // separate pieces in all, including repetitions
-  double halo = 1;          // growth by halos that are moved again
-  bool resident = false;    // no cut loop indexes it: it stays
-};
-
-Passes passes(const Access& access, const LoopNest& nest, const std::vector<Cut>& cuts) {
-  Passes result;
-  std::size_t innermost = cuts.size();
-  for (std::size_t i = cuts.size(); i-- > 0 && innermost == cuts.size();)
-    if (cuts[i].tiles > 1 && slide(access, nest, cuts[i].loop)) innermost = i;
-  result.resident = innermost == cuts.size();
-  if (result.resident) return result;
-  for (std::size_t i = 0; i <= innermost; ++i) {
-    result.chunks *= cuts[i].tiles;
-    const auto along = slide(access, nest, cuts[i].loop);
-    if (!along) {
-      result.times *= cuts[i].tiles;
-    } else if (i != innermost) {
-      result.halo *= std::max(
-          1.0,
-          static_cast<double>(along->swept(cuts[i].count)) / static_cast<double>(along->extent));
-    }
-  }
-  return result;
-}
-
-bool sums_over_cut(const LoopNest& nest, const std::vector<Cut>& cuts) {
+bool sums_over_cut(const LoopNest& nest, std::span<const LoopCut> cuts) {
   return std::ranges::any_of(
-      cuts, [&](const Cut& cut) { return cut.tiles > 1 && is_reduction(nest, cut.loop); });
+      cuts, [&](const LoopCut& cut) { return cut.tiles > 1 && is_reduction(nest, cut.loop); });
 }
 
 class SingleBuilder {
@@ -72,8 +25,8 @@ class SingleBuilder {
         way_(way),
         member_(group.members.front()),
         nest_(member_.op->nest),
-        cuts_(cuts_of(nest_, way.cuts)) {
-    for (const Cut& cut : cuts_) {
+        cuts_(loop_cuts(nest_, way.cuts)) {
+    for (const LoopCut& cut : cuts_) {
       tile_.push_back({cut.loop, cut.count});
       steps_ *= cut.tiles;
     }
@@ -133,8 +86,12 @@ class SingleBuilder {
   [[nodiscard]] bool hands_on_partial_sums() const {
     return partial_ && std::ranges::any_of(member_.writes, [&](const MemberAccess& write) {
              return group_.tensors[write.tensor].to != nullptr &&
-                    passes(*write.access, nest_, cuts_).times > 1;
+                    is_summed_in_passes(*write.access);
            });
+  }
+
+  [[nodiscard]] bool is_summed_in_passes(const Access& access) const {
+    return tensor_visits(access, nest_, cuts_, access.bytes.number(), Halo::Excluded).passes > 1;
   }
 
   // What a place holds needs no tiles of its own beside it.
@@ -162,17 +119,17 @@ class SingleBuilder {
     const auto here = [&](Halo halo) {
       return std::min(touched(access, tile_, halo), sharing * touched(access, per_core_, halo));
     };
-    const Passes moves = passes(access, nest_, cuts_);
     std::int64_t bytes = here(Halo::Included);
-    if (!moves.resident && steps_ > 1) bytes += here(Halo::Excluded);
+    if (!is_resident(access, nest_, cuts_) && steps_ > 1) bytes += here(Halo::Excluded);
     used[first.node] += static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * growth));
   }
 
-  // Model: a tensor that no axis can cut is moved in equal slices, one a tile.
+  // Model: a tensor that no axis can cut is moved in equal slices, one a tile, or at once.
   [[nodiscard]] std::int64_t touched(const Access& access,
                                      std::span<const LoopCount> counts,
                                      Halo halo) const {
-    if (access.axes.empty()) return ceil_div(access.bytes.number(), steps_);
+    const std::int64_t bytes = access.bytes.number();
+    if (access.axes.empty()) return bytes < steps_ ? bytes : ceil_div(bytes, steps_);
     return touched_bytes(access, nest_, counts, halo);
   }
 
@@ -183,19 +140,37 @@ class SingleBuilder {
     run.op = {member_.op, way_.content};
     run.core = cores_.front();
     add_variants(run, 0, {}, 1);
-    run.full = 0;
-    run.last = last_variant_;
     Stage stage;
     stage.tiles = steps_;
-    stage.level = 1;
-    const auto bound = [&](std::size_t v) {
-      return static_cast<std::int64_t>(
-          std::ceil(costs.least_cycles(*run.op.op, run.core, run.variants[v].counts)));
-    };
+    stage.round = cuts_.size() == 2 ? cuts_[1].tiles : 1;
+    stage.waits.push_back({0, -1});
+    run.full = 0;
+    run.last = last_variant_;
+    if (cuts_.size() == 2) {
+      run.edge = variant_of(run, cuts_[0].count, cuts_[1].last);
+      run.last_round = variant_of(run, cuts_[0].last, cuts_[1].count);
+    }
+    std::vector<std::int64_t> bounds;
+    for (const TileVariant& variant : run.variants)
+      bounds.push_back(static_cast<std::int64_t>(
+          std::ceil(costs.least_cycles(*run.op.op, run.core, variant.counts))));
     for (const CoreId core : cores_)
-      stage.uses.push_back({chip_.core_resource(core), bound(run.full), bound(run.last)});
+      stage.uses.push_back({chip_.core_resource(core)});
+    set_operator_cycles(chip_, stage, run, bounds);
     outline_.stages.push_back(std::move(stage));
     outline_.runs.push_back(std::move(run));
+  }
+
+  // The first core's tile of two cuts.
+  [[nodiscard]] std::size_t variant_of(const OperatorRun& run,
+                                       std::int64_t outer,
+                                       std::int64_t inner) const {
+    const std::vector<LoopCount> counts = {{cuts_[0].loop, outer}, {cuts_[1].loop, inner}};
+    const CoreSplit split = core_split(*member_.op, counts, axis(), way_.split, way_.cores.size());
+    const auto at = std::ranges::find(
+        run.variants, core_counts(counts, split, split.share), &TileVariant::counts);
+    CHECK(at != run.variants.end(), "a tile of two cuts has no variant");
+    return static_cast<std::size_t>(at - run.variants.begin());
   }
 
   // Every combination of full and ragged cuts, each for the full and the ragged share of the cores.
@@ -204,7 +179,7 @@ class SingleBuilder {
                     std::vector<LoopCount> counts,
                     std::int64_t times) {
     if (cut < cuts_.size()) {
-      const Cut& here = cuts_[cut];
+      const LoopCut& here = cuts_[cut];
       const bool ragged = here.last != here.count;
       std::vector<LoopCount> full = counts;
       full.push_back({here.loop, here.count});
@@ -225,26 +200,16 @@ class SingleBuilder {
 
   // ---- transfers ----
 
-  enum class Way { In, Out };
-
-  // To or from off-chip memory, or a place on chip.
-  struct Course {
-    Way way = Way::In;
-    const HoldingPlace* place = nullptr;
-  };
-
   void add_tensor(std::size_t t) {
     const GroupTensor& tensor = group_.tensors[t];
     const Access* read = find(member_.reads, t);
     const Access* write = find(member_.writes, t);
     if (tensor.fetch_bytes > 0 && read != nullptr)
-      add_moves(*read, operand_of_read(*read), tensor.fetch_bytes, {Way::In, tensor.from});
+      add_fetches({read, operand_of_read(*read), tensor.from}, tensor.fetch_bytes);
     else if (tensor.fetch_bytes > 0 && write != nullptr)
-      add_moves(*write, operand_of_write(*write), tensor.fetch_bytes, {Way::In, tensor.from});
-    if (tensor.store_bytes == 0 || write == nullptr) return;
-    const Passes moves = passes(*write, nest_, cuts_);
-    add_moves(*write, operand_of_write(*write), tensor.store_bytes, {Way::Out, tensor.to});
-    if (moves.times > 1 && partial_) add_partial_sums(*write, tensor.store_bytes, moves);
+      add_fetches({write, operand_of_write(*write), tensor.from}, tensor.fetch_bytes);
+    if (tensor.store_bytes > 0 && write != nullptr)
+      add_stores({write, operand_of_write(*write), tensor.to}, tensor.store_bytes);
   }
 
   static const Access* find(const std::vector<MemberAccess>& accesses, std::size_t tensor) {
@@ -253,99 +218,154 @@ class SingleBuilder {
     return nullptr;
   }
 
-  // Partial sums that do not fit leave the chip and come back, wider than results.
-  void add_partial_sums(const Access& access, std::int64_t bytes, const Passes& moves) {
-    const auto wide =
-        static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * partial_growth()));
-    const std::int64_t pieces = moves.chunks - moves.chunks / moves.times;
-    for (const Way way : {Way::In, Way::Out})
-      add_pieces(
-          {&access, operand_of_write(access), wide * (moves.times - 1), pieces, {way, nullptr}});
-  }
-
-  void add_moves(const Access& access, NestOperand operand, std::int64_t bytes, Course course) {
-    const Passes moves = passes(access, nest_, cuts_);
-    if (access.axes.empty() && steps_ > 1) {
-      add_pieces({&access, operand, bytes, std::min(steps_, bytes), course});
-      return;
-    }
-    if (moves.resident) {
-      add_energy(outline_.energy, transfer({&access, operand, bytes, 1, course}, bytes), 1);
-      if (course.place == nullptr) outline_.offchip_bytes += bytes;
-      add_once({&access, operand, bytes, 1, course}, bytes);
-      return;
-    }
-    const bool inwards = course.way == Way::In;
-    const std::int64_t times = inwards || !partial_ ? moves.times : 1;
-    const auto total = static_cast<std::int64_t>(std::ceil(
-        static_cast<double>(bytes) * static_cast<double>(times) * (inwards ? moves.halo : 1.0)));
-    add_pieces({&access, operand, total, moves.chunks / moves.times * times, course});
-  }
-
-  // Bytes that pass over the border of the chip in equal pieces.
-  struct Move {
+  // To or from off-chip memory, or a place on chip.
+  struct Moved {
     const Access* access = nullptr;
     NestOperand operand = NestOperand::I;
-    std::int64_t total = 0;
-    std::int64_t pieces = 1;
-    Course course;
+    const HoldingPlace* place = nullptr;
   };
 
-  [[nodiscard]] TransferCost transfer(const Move& move, std::int64_t bytes) const {
-    const std::int64_t all = touched_bytes(*move.access, nest_, tile_, Halo::Included);
-    const std::int64_t share = touched_bytes(*move.access, nest_, per_core_, Halo::Included);
-    std::vector<Endpoint> ends;
+  [[nodiscard]] std::vector<Endpoint> ends(const Moved& moved, std::int64_t bytes) const {
+    const std::int64_t all = touched_bytes(*moved.access, nest_, tile_, Halo::Included);
+    const std::int64_t share = touched_bytes(*moved.access, nest_, per_core_, Halo::Included);
+    std::vector<Endpoint> result;
     for (const CoreId core : cores_)
-      ends.push_back({core, move.operand, all > 0 ? ceil_div(bytes * share, all) : bytes});
-    return move.course.way == Way::In ? inward_cost(chip_, move.course.place, bytes, ends)
-                                      : outward_cost(chip_, move.course.place, bytes, ends);
+      result.push_back({core, moved.operand, all > 0 ? ceil_div(bytes * share, all) : bytes});
+    return result;
   }
 
-  // A stage before the first tile or after the last.
-  void add_once(const Move& move, std::int64_t bytes) {
-    if (bytes == 0) return;
-    const TransferCost cost = transfer(move, bytes);
+  [[nodiscard]] TransferCost fetch(const Moved& moved, std::int64_t bytes) const {
+    return inward_cost(chip_, moved.place, bytes, ends(moved, bytes));
+  }
+
+  [[nodiscard]] TransferCost store(const Moved& moved, std::int64_t bytes) const {
+    return outward_cost(chip_, moved.place, bytes, ends(moved, bytes));
+  }
+
+  [[nodiscard]] RoundTransfers fetches(const Moved& moved, const VisitBytes& bytes) const {
+    return {fetch(moved, bytes.first), fetch(moved, bytes.others), fetch(moved, bytes.last)};
+  }
+
+  [[nodiscard]] RoundTransfers stores(const Moved& moved, const VisitBytes& bytes) const {
+    return {store(moved, bytes.first), store(moved, bytes.others), store(moved, bytes.last)};
+  }
+
+  void account(const Moved& moved,
+               const TransferCost& cost,
+               std::int64_t bytes,
+               std::int64_t times) {
+    add_energy(outline_.energy, cost, times);
+    if (moved.place == nullptr) outline_.offchip_bytes += bytes * times;
+  }
+
+  [[nodiscard]] Stage& op() { return outline_.stages[0]; }
+
+  void add_fetches(const Moved& moved, std::int64_t bytes) {
+    const TensorVisits visits = tensor_visits(*moved.access, nest_, cuts_, bytes, Halo::Included);
+    for (const Portion& portion : visits.portions)
+      account(moved, fetch(moved, portion.bytes), portion.bytes, portion.times);
+    if (visits.round > 1)
+      add_rounds(moved, visits);
+    else
+      add_bursts(moved, visits);
+  }
+
+  // Every step another part.
+  void add_rounds(const Moved& moved, const TensorVisits& visits) {
     Stage stage;
-    stage.uses = stage_uses(cost, cost);
-    if (move.course.way == Way::In) {
-      outline_.stages[0].waits.push_back({outline_.stages.size(), 0});
-    } else {
-      stage.level = steps_ + 1;
-      stage.waits.push_back({0, steps_ - 1});
-    }
+    stage.tiles = visits.count;
+    stage.round = visits.round;
+    stage.uses = stage_uses(fetches(moved, visits.rounds), fetches(moved, visits.last_round));
+    stage.rooms.push_back({0, 2});
+    op().waits.push_back({outline_.stages.size(), 0});
     outline_.stages.push_back(std::move(stage));
   }
 
-  void add_pieces(const Move& move) {
-    const std::int64_t piece = move.total / move.pieces;
-    add_energy(outline_.energy, transfer(move, piece), move.pieces - 1);
-    add_energy(outline_.energy, transfer(move, move.total - piece * (move.pieces - 1)), 1);
-    if (move.course.place == nullptr) outline_.offchip_bytes += move.total;
-    add_stages(move);
-  }
-
-  // Model: what moves less often than once a tile is spread evenly over the tiles, but for the
-  // first piece in and the last piece out, which nothing hides.
-  void add_stages(const Move& move) {
-    const std::int64_t extra =
-        std::max<std::int64_t>(0, move.total / move.pieces - move.total / steps_);
-    add_once(move, extra);
-    const std::int64_t rest = move.total - extra;
-    const std::int64_t full = rest / steps_;
-    Stage stage;
-    stage.tiles = steps_;
-    stage.uses = stage_uses(transfer(move, full), transfer(move, rest - full * (steps_ - 1)));
+  // The first part at once. A part that is used for many steps comes in as many bursts while the
+  // one before is in use.
+  void add_bursts(const Moved& moved, const TensorVisits& visits) {
+    Stage first;
+    const TransferCost at_once = fetch(moved, visits.rounds.first);
+    first.uses = stage_uses(at_once, at_once);
+    op().waits.push_back({outline_.stages.size(), 0});
+    outline_.stages.push_back(std::move(first));
+    if (visits.count == 1) return;
+    const std::int64_t bursts = visits.steps;
     const std::size_t index = outline_.stages.size();
-    Stage& op = outline_.stages[0];
-    if (move.course.way == Way::In) {
-      stage.rooms.push_back({0, 2});
-      op.waits.push_back({index, 0});
-    } else {
-      stage.level = 2;
-      stage.waits.push_back({0, 0});
-      op.rooms.push_back({index, 2});
-    }
+    Stage stage;
+    stage.tiles = (visits.count - 1) * bursts;
+    stage.round = bursts;
+    stage.level = bursts;
+    stage.order_per = bursts;
+    stage.order_times = bursts;
+    stage.uses = stage_uses(fetch(moved, visits.rounds.others), fetch(moved, visits.rounds.last));
+    for (StageUse& use : stage.uses)
+      use = in_bursts(use, bursts);
+    if (bursts > 1) stage.waits = {{index - 1, 0}, {index, -1}};
+    stage.rooms.push_back({0, 1, bursts, bursts});
+    op().waits.push_back({index, -1, bursts, bursts});
     outline_.stages.push_back(std::move(stage));
+  }
+
+  static StageUse in_bursts(StageUse use, std::int64_t bursts) {
+    const auto parts = [&](std::int64_t cycles) {
+      const std::int64_t part = cycles / bursts;
+      return RoundCycles{part, part, cycles - part * (bursts - 1)};
+    };
+    use.rounds = parts(use.cycles);
+    use.last_round = parts(use.last_cycles);
+    return use;
+  }
+
+  // Sums that are visited again leave and come back, wider than results.
+  void add_stores(const Moved& moved, std::int64_t bytes) {
+    const TensorVisits visits = tensor_visits(*moved.access, nest_, cuts_, bytes, Halo::Excluded);
+    const bool returns = partial_ && visits.passes > 1;
+    for (const Portion& portion : visits.portions) {
+      const std::int64_t last = returns ? portion.times / visits.passes : portion.times;
+      account(moved, store(moved, portion.bytes), portion.bytes, last);
+      if (!returns) continue;
+      const std::int64_t wide = widened(portion.bytes);
+      account(moved, store(moved, wide), wide, portion.times - last);
+      account(moved, fetch(moved, wide), wide, portion.times - last);
+    }
+    const VisitBytes rounds = returns ? widened(visits.rounds) : visits.rounds;
+    Stage stage;
+    stage.tiles = visits.count;
+    stage.round = visits.round;
+    stage.level = visits.steps - 1;
+    stage.order_times = visits.steps;
+    stage.uses = visits.round > 1
+                     ? stage_uses(stores(moved, rounds), stores(moved, visits.last_round))
+                     : stage_uses(store(moved, rounds.others), store(moved, visits.rounds.last));
+    stage.waits.push_back({0, visits.steps - 1, 1, visits.steps});
+    const std::size_t index = outline_.stages.size();
+    op().rooms.push_back({index, 2, visits.steps, 1});
+    outline_.stages.push_back(std::move(stage));
+    if (returns) add_returns(moved, visits, index);
+  }
+
+  // A part that comes back takes the buffer of the visit before the last.
+  void add_returns(const Moved& moved, const TensorVisits& visits, std::size_t leaving) {
+    Stage stage;
+    stage.tiles = visits.count - visits.distance;
+    stage.round = visits.round;
+    stage.order_times = visits.steps;
+    stage.level = visits.distance * visits.steps;
+    const RoundTransfers rounds = fetches(moved, widened(visits.rounds));
+    stage.uses =
+        visits.round > 1 ? stage_uses(rounds, rounds) : stage_uses(rounds.others, rounds.last);
+    stage.waits.push_back({leaving, visits.distance - 2});
+    op().waits.push_back({outline_.stages.size(), -visits.distance, visits.steps, 1});
+    outline_.stages.push_back(std::move(stage));
+  }
+
+  [[nodiscard]] std::int64_t widened(std::int64_t bytes) const {
+    return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * partial_growth()));
+  }
+
+  [[nodiscard]] VisitBytes widened(const VisitBytes& bytes) const {
+    return {widened(bytes.first), widened(bytes.others), widened(bytes.last)};
   }
 
   const Chip& chip_;
@@ -353,7 +373,7 @@ class SingleBuilder {
   const SingleWay& way_;
   const GroupMember& member_;
   const LoopNest& nest_;
-  std::vector<Cut> cuts_;
+  std::vector<LoopCut> cuts_;
   std::vector<LoopCount> tile_;
   std::vector<LoopCount> per_core_;
   CoreSplit split_;

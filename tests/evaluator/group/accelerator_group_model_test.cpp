@@ -196,7 +196,9 @@ TEST_CASE("is_legal: a group whose tiles of one row do not fit is none") {
   CHECK_FALSE(model.is_legal(GroupOf(graph.graph(), 0, 1).operators));
 }
 
-TEST_CASE("cost: more bandwidth and more memory never cost latency") {
+// First come, first served is not always the best order: faster links may change the order for the
+// worse, by little (docs/group-cost.md, pipeline).
+TEST_CASE("cost: more bandwidth hardly ever costs latency and more memory never does") {
   const SmallGraph graph = residual_block();
   const Accelerator plain = quad();
   Accelerator fast = plain;
@@ -213,7 +215,7 @@ TEST_CASE("cost: more bandwidth and more memory never cost latency") {
       const GroupOf group(graph.graph(), first, last);
       if (!base.is_legal(group.operators)) continue;
       const GroupCost cost = base.cost(group.content());
-      CHECK(wide.cost(group.content()).latency <= cost.latency);
+      CHECK(wide.cost(group.content()).latency <= cost.latency + cost.latency / 50);
       CHECK(roomy.cost(group.content()).latency <= cost.latency);
     }
 }

@@ -127,7 +127,11 @@ TEST_CASE("group cost: a group moves at least what it fetches and stores once") 
   }
 }
 
-TEST_CASE("group cost: more bandwidth never costs latency; scaled energies scale the total") {
+// First come, first served is not always the best order: faster links may change the order for the
+// worse, by little (docs/group-cost.md, pipeline).
+TEST_CASE("group cost: more bandwidth hardly ever costs latency; scaled energies scale the total") {
+  std::int64_t groups = 0;
+  std::int64_t worse = 0;
   for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
     RandomStream random(seed(), 4, trial);
     const SmallGraph graph = random_chain(random);
@@ -151,10 +155,14 @@ TEST_CASE("group cost: more bandwidth never costs latency; scaled energies scale
     INFO("TEST_SEED=" << seed() << " trial " << trial);
     visit_groups(base, graph, [&](const GroupOf& group) {
       const GroupCost cost = base.cost(group.content());
-      CHECK(faster.cost(group.content()).latency <= cost.latency);
+      const std::int64_t latency = faster.cost(group.content()).latency;
+      CHECK(latency <= cost.latency + cost.latency / 50);
+      ++groups;
+      worse += latency > cost.latency ? 1 : 0;
       CHECK(hotter.cost(group.content()).energy == doctest::Approx(8 * cost.energy));
     });
   }
+  CHECK(worse * 50 <= groups);
 }
 
 TEST_CASE("group cost: the laws hold for groups that hand tensors over") {
@@ -182,9 +190,10 @@ TEST_CASE("group cost: the laws hold for groups that hand tensors over") {
         CHECK(cost->latency >= use.busy_cycles);
       const auto wider = faster.possible_cost(group);
       REQUIRE(wider.has_value());
-      CHECK(wider->latency <= cost->latency);
+      CHECK(wider->latency <= cost->latency + cost->latency / 50);
       const GroupSimulation played = model.simulation(group);
-      CHECK(std::abs(played.offchip_bytes - cost->offchip_bytes) <= cost->offchip_bytes / 1000 + 4);
+      CHECK(played.offchip_bytes == cost->offchip_bytes);
+      CHECK(played.energy.total() == doctest::Approx(cost->energy).epsilon(1e-9));
       for (const std::int64_t busy : played.busy)
         CHECK(played.latency >= busy);
     });
@@ -222,11 +231,8 @@ TEST_CASE("simulated_group: traffic and energy equal the model's and latency is 
     visit_groups(model, graph, [&](const GroupOf& group) {
       const GroupCost cost = model.cost(group.content());
       const GroupSimulation played = model.simulation(group.content());
-      // Pieces of a tensor that is cut along several loops are rounded one by one.
-      CHECK(std::abs(played.offchip_bytes - cost.offchip_bytes) <= cost.offchip_bytes / 1000 + 4);
-      // Of small tensors the last word of each piece is seldom full.
-      if (cost.offchip_bytes > 100000)
-        CHECK(played.energy.total() == doctest::Approx(cost.energy).epsilon(0.05));
+      CHECK(played.offchip_bytes == cost.offchip_bytes);
+      CHECK(played.energy.total() == doctest::Approx(cost.energy).epsilon(1e-9));
       for (const std::int64_t busy : played.busy)
         CHECK(played.latency >= busy);
       deviations.push_back(
@@ -235,6 +241,6 @@ TEST_CASE("simulated_group: traffic and energy equal the model's and latency is 
   }
   std::ranges::sort(deviations);
   REQUIRE(deviations.size() > 100);
-  CHECK(deviations[deviations.size() / 2] <= 0.01);
-  CHECK(deviations[deviations.size() * 9 / 10] <= 0.05);
+  CHECK(deviations[deviations.size() / 2] <= 0.001);
+  CHECK(deviations[deviations.size() * 99 / 100] <= 0.05);
 }

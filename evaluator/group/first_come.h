@@ -1,0 +1,100 @@
+// Why: serving stages first come, first served is a small machine of its own: what has been taken,
+// when it ends, and whether all that has been seen before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "evaluator/group/pipeline.h"
+
+namespace paretrain::evaluator {
+
+enum class Extrapolation { Off, On };
+
+// Apart: every stage has its resources to itself.
+enum class Contention { Shared, Apart };
+
+// Plays stages item by item. What decides the future is how far the stages are apart, which ends
+// lie ahead and when resources are free, all relative to now: when that comes back, whatever
+// happened in between happens again, and whole periods are added without playing them.
+class FirstComePipeline {
+ public:
+  FirstComePipeline(std::span<const Stage> stages, std::size_t resources, Contention contention);
+
+  struct Played {
+    std::int64_t cycles = 0;
+    std::int64_t items = 0;
+  };
+
+  [[nodiscard]] Played run(Extrapolation extrapolation);
+
+ private:
+  struct Need {
+    std::size_t stage = 0;
+    std::int64_t per = 1;
+    std::int64_t times = 1;
+    std::int64_t add = 0;
+
+    [[nodiscard]] std::int64_t item(std::int64_t of) const { return of / per * times + add; }
+  };
+
+  struct Progress {
+    std::span<const Need> needs;
+    std::span<const std::size_t> followers;  // stages that need this one
+    std::int64_t* ends = nullptr;            // by item
+    std::int64_t taken = 0;
+  };
+
+  // When a stage's next item had all it waits for, and the tile it belongs to.
+  struct Head {
+    bool ready = false;
+    std::int64_t since = 0;
+    std::int64_t order = 0;
+  };
+
+  // What was seen when an item of the reference stage was taken.
+  struct Moment {
+    std::uint64_t hash = 0;
+    std::vector<std::int64_t> state;
+    std::vector<std::int64_t> taken;
+    std::int64_t now = 0;
+  };
+
+  [[nodiscard]] bool is_finished(std::size_t s) const;
+  [[nodiscard]] std::optional<std::size_t> next_stage() const;
+  void link_stages();
+  void look_again(std::size_t s);
+  void take(std::size_t s);
+  [[nodiscard]] std::int64_t occupied(std::size_t s, std::int64_t start);
+
+  [[nodiscard]] bool is_time_to_look() const;
+  [[nodiscard]] std::optional<Moment> moment() const;
+  [[nodiscard]] bool note_stage(std::size_t s, std::vector<std::int64_t>& state) const;
+  [[nodiscard]] bool is_blocked(std::size_t s) const;
+  void extrapolate();
+  [[nodiscard]] std::int64_t periods_ahead(const Moment& before) const;
+  [[nodiscard]] std::int64_t periods_blocked(std::size_t s, const Moment& before) const;
+  void jump(const Moment& before, std::int64_t periods);
+
+  std::span<const Stage> stages_;
+  std::vector<Progress> progress_;
+  std::vector<Head> heads_;  // by stage
+  std::vector<Need> needs_;
+  std::vector<std::size_t> followers_;
+  std::unique_ptr<std::int64_t[]> ends_;
+  std::vector<std::int64_t> free_;
+  std::vector<std::size_t> used_;  // resources that any stage uses
+  std::vector<Moment> moments_;
+  Contention contention_;
+  std::size_t reference_ = 0;
+  std::int64_t interval_ = 1;  // items of the reference stage between looks
+  std::int64_t now_ = 0;
+  std::int64_t latest_ = 0;
+  std::int64_t items_ = 0;
+};
+
+}  // namespace paretrain::evaluator
