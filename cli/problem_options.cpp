@@ -236,7 +236,10 @@ OptionGroup accelerator_option_group() {
        {"mapping", "FILE", AnyText{}, "which core runs what"},
        {"cost-model", "M", choice_of(kCostModels), "rules of the operator cost", "corrected"},
        {"tile-objective", "O", choice_of(kTileObjectives), "what tilings minimise", "latency"},
-       {"residency", "", Flag{}, "hand tensors to the next group on chip where they fit and it pays"},
+       {"residency",
+        "",
+        Flag{},
+        "hand tensors to the next group on chip where they fit and it pays"},
        {"clock", "HZ", RealRange{1, 1e15}, "clock in Hz: reports add ms and mJ"}}};
 }
 

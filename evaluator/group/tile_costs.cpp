@@ -40,8 +40,9 @@ double lane_utilisation(std::int64_t size, std::int64_t lanes) {
   return static_cast<double>(size) / static_cast<double>(ceil_div(size, lanes) * lanes);
 }
 
-// Each loop that is cut once, in order of loops: bytes are rounded cut by cut, and a tile's cost may
-// not depend on the way by which it was cut (a core's share of a loop, of which it takes slices).
+// Each loop that is cut once, in order of loops: bytes are rounded cut by cut, and a tile's cost
+// may not depend on the way by which it was cut (a core's share of a loop, of which it takes
+// slices).
 std::vector<LoopCount> distinct_cuts(const LoopNest& nest, std::span<const LoopCount> counts) {
   std::vector<LoopCount> cuts;
   for (std::size_t l = 0; l < kLoopCount; ++l) {

@@ -159,8 +159,7 @@ TEST_CASE("ChainFront: is the front of all plans of a chain") {
     INFO("round " << round);
     const std::size_t nodes = 1 + random.below(8);
     const problems::CostGraph chain = random_chain(nodes, random);
-    const problems::PlanProblem problem =
-        problems::cost_graph_problem(chain, {});
+    const problems::PlanProblem problem = problems::cost_graph_problem(chain, {});
     using Point = std::array<std::int64_t, 3>;
     std::set<Point> all;
     for (unsigned bits = 0; bits < (1U << nodes); ++bits) {
