@@ -21,21 +21,6 @@ using evaluator::TrainingGraph;
 
 namespace {
 
-// Groups are costed over all pairs of cores.
-constexpr std::size_t kMostCores = 1024;
-
-AcceleratorFile small_accelerator(const std::string& path_or_name) {
-  AcceleratorFile file = accelerator_of(path_or_name);
-  const std::size_t cores = file.accelerator.cores.size();
-  if (cores > kMostCores)
-    throw InputError(Problem{
-        path_or_name,
-        number_text(static_cast<std::int64_t>(cores)) + " cores were found; expected at most " +
-            number_text(static_cast<std::int64_t>(kMostCores)) + " to cost plans on",
-        ""});
-  return file;
-}
-
 struct ImportedStep {
   ImportedModel model;
   std::int64_t repetitions = 1;
@@ -111,7 +96,7 @@ evaluator::CoreAllocations allocations_of(const TrainingGraph& graph,
 }  // namespace
 
 TrainingProblem training_problem(const std::string& model, const TrainingProblemOptions& options) {
-  AcceleratorFile file = small_accelerator(options.accelerator);
+  AcceleratorFile file = accelerator_of(options.accelerator);
   ImportedStep step = imported_step(model, options);
   auto graph = std::make_unique<const TrainingGraph>(model_step(step.model, options.training));
   auto accelerator = std::make_unique<const Accelerator>(std::move(file.accelerator));

@@ -81,59 +81,6 @@ std::optional<std::size_t> outermost(const Core& core, MemoryOperand operand) {
   return std::nullopt;
 }
 
-// The medium between two cores as the rules of a cost model choose it.
-class PathFinder {
- public:
-  PathFinder(const Accelerator& accelerator, CostModel model)
-      : accelerator_(accelerator), model_(model), links_of_core_(accelerator.cores.size()) {
-    for (std::size_t l = 0; l < accelerator.links.size(); ++l)
-      for (const CoreId core : accelerator.links[l].cores) {
-        std::vector<std::size_t>& links = links_of_core_[core.index()];
-        if (links.empty() || links.back() != l) links.push_back(l);
-      }
-  }
-
-  // The last hop of the shortest path to each core, breadth first in order of core ids, so that
-  // ties go to the smaller one. Cost: linear in the ends of links.
-  [[nodiscard]] std::vector<std::optional<LastHop>> last_hops(CoreId from) const {
-    std::vector<std::optional<LastHop>> hops(accelerator_.cores.size());
-    std::vector<CoreId> queue = {from};
-    std::vector<bool> bus_is_done(accelerator_.links.size(), false);
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-      for (const auto& [to, link] : neighbours(queue[head], bus_is_done)) {
-        if (to == from || hops[to.index()]) continue;
-        hops[to.index()] = LastHop{queue[head], static_cast<std::uint32_t>(link)};
-        queue.push_back(to);
-      }
-    }
-    return hops;
-  }
-
- private:
-  // Of each neighbour the link to it that the cost model takes: the first of two cores alone, else
-  // the first bus; in zigzag mode the last one listed. A bus that all its cores have been reached
-  // by is left out.
-  [[nodiscard]] std::map<CoreId, std::size_t> neighbours(CoreId from,
-                                                         std::vector<bool>& bus_is_done) const {
-    std::map<CoreId, std::size_t> chosen;
-    const auto is_bus = [&](std::size_t l) { return accelerator_.links[l].is_bus; };
-    for (const std::size_t l : links_of_core_[from.index()]) {
-      if (bus_is_done[l]) continue;
-      bus_is_done[l] = is_bus(l);
-      for (const CoreId to : accelerator_.links[l].cores) {
-        const auto [at, first] = chosen.try_emplace(to, l);
-        const bool better = model_ == CostModel::Zigzag || (is_bus(at->second) && !is_bus(l));
-        if (!first && better) at->second = l;
-      }
-    }
-    return chosen;
-  }
-
-  const Accelerator& accelerator_;
-  CostModel model_;
-  std::vector<std::vector<std::size_t>> links_of_core_;
-};
-
 // All instances together: a memory is there once per unit along the array axes that it does not
 // serve.
 std::int64_t whole_size(const Core& core, const Memory& memory) {
@@ -241,7 +188,12 @@ ChipCore chip_core(const Accelerator& accelerator, std::size_t c, MemoryNodes& n
 }  // namespace
 
 Chip::Chip(const Accelerator& accelerator, CostModel model)
-    : offchip_core_(accelerator.offchip), shared_memories_(accelerator.shared_memories) {
+    : offchip_core_(accelerator.offchip),
+      sharings_of_core_(accelerator.cores.size()),
+      paths_(std::make_shared<const LinkPaths>(accelerator, model)) {
+  for (std::size_t s = 0; s < accelerator.shared_memories.size(); ++s)
+    for (const CoreId core : accelerator.shared_memories[s])
+      sharings_of_core_[core.index()].push_back(s);
   const std::size_t count = accelerator.cores.size();
   MemoryNodes nodes(accelerator);
   for (std::size_t c = 0; c < count; ++c) {
@@ -259,19 +211,21 @@ Chip::Chip(const Accelerator& accelerator, CostModel model)
   instance_bits_ = nodes.instances;
   offchip_ = offchip_of(accelerator, resources_);
   list_links(accelerator);
-  const PathFinder finder(accelerator, model);
-  const auto needs_path = [&](std::size_t c) {
-    return cores_[c].computes || (offchip_core_ && offchip_core_->index() == c);
-  };
-  for (std::size_t a = 0; a < count; ++a) {
-    last_hops_.push_back(finder.last_hops(CoreId(a)));
-    for (std::size_t b = 0; b < count; ++b) {
-      if (a == b || !needs_path(a) || !needs_path(b)) continue;
-      if (!last_hops_[a][b] && !share_memory(CoreId(a), CoreId(b)))
-        refuse(accelerator,
-               "cores " + number_text(static_cast<std::int64_t>(a)) + " and " +
-                   number_text(static_cast<std::int64_t>(b)) +
-                   " are not connected; expected a link, a bus or a path of links");
+  check_joined(accelerator);
+}
+
+void Chip::check_joined(const Accelerator& accelerator) const {
+  std::vector<CoreId> needed;
+  for (std::size_t c = 0; c < cores_.size(); ++c)
+    if (cores_[c].computes || (offchip_core_ && offchip_core_->index() == c))
+      needed.emplace_back(c);
+  for (const CoreId a : needed) {
+    for (const CoreId b : needed) {
+      if (a == b || paths_->are_joined(a, b) || share_memory(a, b)) continue;
+      refuse(accelerator,
+             "cores " + number_text(static_cast<std::int64_t>(a.index())) + " and " +
+                 number_text(static_cast<std::int64_t>(b.index())) +
+                 " are not connected; expected a link, a bus or a path of links");
     }
   }
 }
@@ -302,16 +256,32 @@ Chip Chip::with_single_instances() const {
 }
 
 bool Chip::share_memory(CoreId a, CoreId b) const {
-  return std::ranges::any_of(shared_memories_, [&](const auto& sharing) {
-    return std::ranges::count(sharing, a) > 0 && std::ranges::count(sharing, b) > 0;
+  const std::vector<std::size_t>& others = sharings_of_core_[b.index()];
+  return std::ranges::any_of(sharings_of_core_[a.index()], [&](std::size_t sharing) {
+    return std::ranges::find(others, sharing) != others.end();
   });
+}
+
+std::vector<CoreId> Chip::nearest(std::vector<CoreId> cores, std::size_t most) const {
+  if (cores.size() <= most) return cores;
+  if (offchip_core_) {
+    const auto last_hops = paths_->last_hops(*offchip_core_);
+    std::ranges::stable_sort(cores, {}, [&](CoreId core) {
+      const std::optional<LastHop>& last = last_hops[core.index()];
+      return last ? last->hops : 0;
+    });
+  }
+  cores.resize(most);
+  std::ranges::sort(cores);
+  return cores;
 }
 
 std::vector<Hop> Chip::path(CoreId from, CoreId to) const {
   std::vector<Hop> hops;
   if (share_memory(from, to)) return hops;
+  const auto last_hops = paths_->last_hops(from);
   for (CoreId at = to; at != from;) {
-    const std::optional<LastHop>& last = last_hops_[from.index()][at.index()];
+    const std::optional<LastHop>& last = last_hops[at.index()];
     if (!last) return {};
     const LinkEnd& link = links_[last->link];
     hops.push_back(link.hop);

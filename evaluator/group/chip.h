@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "base/id.h"
 #include "evaluator/core_cost/core_cost.h"
+#include "evaluator/group/link_paths.h"
 #include "evaluator/hardware/accelerator.h"
 
 namespace paretrain::evaluator {
@@ -58,12 +60,6 @@ struct Hop {
   bool is_bus = false;  // reaches several receivers at once
 };
 
-// The end of a path between two cores.
-struct LastHop {
-  CoreId from;
-  std::uint32_t link = 0;  // of the accelerator
-};
-
 struct OffchipMemory {
   AccessPort read;
   AccessPort write;
@@ -71,6 +67,10 @@ struct OffchipMemory {
   ResourceId write_port;  // equal to read_port when one port serves both
   std::int64_t size_bits = 0;
 };
+
+// Model: of a larger set of identical cores the nearest ones to the off-chip memory work, and the
+// others stay idle.
+inline constexpr std::size_t kMostIdenticalCores = 64;
 
 class Chip {
  public:
@@ -104,6 +104,10 @@ class Chip {
   [[nodiscard]] std::vector<Hop> path_from_offchip(CoreId to) const;
   [[nodiscard]] std::vector<Hop> path_to_offchip(CoreId from) const;
 
+  // Of more than `most` cores those with the shortest paths from the off-chip memory, ties by core
+  // id; in order of their ids. Requires: `cores` in order of their ids.
+  [[nodiscard]] std::vector<CoreId> nearest(std::vector<CoreId> cores, std::size_t most) const;
+
  private:
   // A link as its first core drives it; the other direction of one that is no bus is the next
   // resource.
@@ -113,6 +117,7 @@ class Chip {
   };
 
   void list_links(const Accelerator& accelerator);
+  void check_joined(const Accelerator& accelerator) const;
   [[nodiscard]] bool share_memory(CoreId a, CoreId b) const;
 
   std::vector<ChipCore> cores_;
@@ -121,9 +126,9 @@ class Chip {
   std::vector<std::string> resources_;
   std::optional<CoreId> offchip_core_;
   OffchipMemory offchip_;
-  std::vector<std::vector<CoreId>> shared_memories_;
+  std::vector<std::vector<std::size_t>> sharings_of_core_;
   std::vector<LinkEnd> links_;
-  std::vector<std::vector<std::optional<LastHop>>> last_hops_;  // from × to
+  std::shared_ptr<const LinkPaths> paths_;
 };
 
 }  // namespace paretrain::evaluator

@@ -29,7 +29,7 @@ CoreSets sets_of(const Chip& chip, std::span<const CoreId> cores) {
     alike[chip.core(core).alike].push_back(core);
   CoreSets sets;
   for (auto& [first, members] : alike)
-    sets.push_back(std::move(members));
+    sets.push_back(chip.nearest(std::move(members), kMostIdenticalCores));
   return sets;
 }
 

@@ -1,6 +1,8 @@
 #include "evaluator/group/holding_place.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/checked_math.h"
 #include "base/number_text.h"
@@ -19,13 +21,14 @@ bool goes_by_bus(const Chip& chip, CoreId from, CoreId to) {
 HoldingPlace place_of(const Chip& chip, std::size_t first) {
   HoldingPlace place;
   std::int64_t smallest_bits = 0;
-  for (std::size_t c = first; c < chip.cores().size(); ++c) {
-    const CoreId core(c);
-    if (!chip.core(core).computes || chip.core(core).alike != first) continue;
+  std::vector<CoreId> alike;
+  for (std::size_t c = first; c < chip.cores().size(); ++c)
+    if (chip.cores()[c].computes && chip.cores()[c].alike == first) alike.emplace_back(c);
+  for (const CoreId core : chip.nearest(std::move(alike), kMostIdenticalCores)) {
     const MemoryNodeId node = node_of(chip, core, NestOperand::O);
     if (std::ranges::find(place.nodes, node) != place.nodes.end()) continue;
     place.name += place.cores.empty() ? "" : ", ";
-    place.name += number_text(static_cast<std::int64_t>(c));
+    place.name += number_text(static_cast<std::int64_t>(core.index()));
     place.cores.push_back(core);
     place.nodes.push_back(node);
     const std::int64_t bits = chip.memory_bits(node);

@@ -145,27 +145,6 @@ TEST_CASE("training_problem: micro-batches run forward and backward several time
                        InputError);
 }
 
-TEST_CASE("training_problem: refuses more cores than plans are costed for and names the file") {
-  evaluator::Accelerator accelerator = accelerator_of("edge-tpu-quad").accelerator;
-  const evaluator::Core core = accelerator.cores[0];
-  accelerator.cores.insert(accelerator.cores.begin(), 1024, core);
-  accelerator.offchip = evaluator::CoreId(accelerator.cores.size() - 1);
-  evaluator::Link bus{true, {}, 128, 0};
-  for (std::size_t c = 0; c < accelerator.cores.size(); ++c)
-    bus.cores.emplace_back(c);
-  accelerator.links = {bus};
-  const tests::TemporaryFolder folder;
-  const std::string file = folder.path() / "many.yaml";
-  std::ofstream(file) << accelerator_text(accelerator);
-  try {
-    static_cast<void>(training_problem("mlp", on(file)));
-    FAIL("accepted");
-  } catch (const InputError& error) {
-    CHECK(std::string(error.what()) ==
-          file + ": 1031 cores were found; expected at most 1024 to cost plans on");
-  }
-}
-
 namespace {
 
 results::EvaluationReport simulated(const TrainingProblem& training) {

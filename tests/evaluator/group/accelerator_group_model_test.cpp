@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "evaluator/group/chip.h"
 #include "problems/builtin_accelerators.h"
 #include "tests/evaluator/group/small_graph.h"
 #include "tests/support/doctest.h"
@@ -33,6 +34,20 @@ GroupCost cost_of(const AcceleratorGroupModel& model,
                   std::size_t first,
                   std::size_t last) {
   return model.cost(GroupOf(graph.graph(), first, last).content());
+}
+
+// Arrays in a row, the last one beside the off-chip memory.
+Accelerator chain(std::size_t cores) {
+  Accelerator accelerator = quad();
+  const Core array = accelerator.cores[0];
+  const Core dram = accelerator.cores[6];
+  accelerator.cores.assign(cores, array);
+  accelerator.cores.push_back(dram);
+  accelerator.offchip = CoreId(cores);
+  accelerator.links.clear();
+  for (std::size_t c = 0; c < cores; ++c)
+    accelerator.links.push_back({false, {CoreId(c), CoreId(c + 1)}, 512, 1});
+  return accelerator;
 }
 
 std::int64_t bytes_touched_alone(const SmallGraph& graph, std::size_t first, std::size_t last) {
@@ -100,6 +115,22 @@ TEST_CASE("cost: the objective of the choice is the best that any objective reac
     // Mappings of tiles follow the objective too, so only the way around that must hold is asked.
     CHECK(cost_of(fast, graph, o, o).latency <= cost_of(thrifty, graph, o, o).latency);
   }
+}
+
+TEST_CASE("cost: thousands of identical cores cost what the ones nearest to the memory do") {
+  SmallGraph graph;
+  graph.convolution(graph.tensor("x", {1, 256, 14, 14}, StorageRole::Input), 256, 3, 1);
+  const auto cost_on_chain = [&](std::size_t cores) {
+    const Accelerator accelerator = chain(cores);
+    const AcceleratorGroupModel model(graph.graph(), accelerator, {}, {});
+    return cost_of(model, graph, 0, 0);
+  };
+  const GroupCost cost = cost_on_chain(3000);
+  const GroupCost nearest = cost_on_chain(kMostIdenticalCores);
+  CHECK(cost.latency == nearest.latency);
+  CHECK(cost.energy == nearest.energy);
+  CHECK(cost.offchip_bytes == nearest.offchip_bytes);
+  CHECK(cost.latency != cost_on_chain(1).latency);
 }
 
 TEST_CASE("cost: equal content is costed once and the order of asking does not matter") {

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "base/error.h"
 #include "problems/builtin_accelerators.h"
 #include "tests/support/doctest.h"
 
@@ -57,6 +58,10 @@ TEST_CASE("Chip: a path over many links is the shortest one, and shared memory n
   accelerator.links.push_back({false, {CoreId(2), CoreId(290)}, 8, 0});
   accelerator.shared_memories = {{CoreId(4), CoreId(5)}};
   const Chip chip(accelerator, CostModel::Corrected);
+  const std::vector<CoreId> some = {CoreId(0), CoreId(2), CoreId(200), CoreId(299)};
+  CHECK(chip.nearest(some, 4) == some);
+  CHECK(chip.nearest(some, 3) == std::vector{CoreId(0), CoreId(2), CoreId(299)});
+  CHECK(chip.nearest(some, 2) == std::vector{CoreId(2), CoreId(299)});
   CHECK(chip.path_from_offchip(CoreId(0)).size() == 13);
   CHECK(chip.path_from_offchip(CoreId(200)).size() == 100);
   const std::vector<Hop> there = chip.path(CoreId(0), CoreId(291));
@@ -67,6 +72,20 @@ TEST_CASE("Chip: a path over many links is the shortest one, and shared memory n
     CHECK(there[h].resource.index() + 1 == back[3 - h].resource.index());
   CHECK(chip.path(CoreId(4), CoreId(5)).empty());
   CHECK(chip.path(CoreId(3), CoreId(6)).size() == 3);
+}
+
+TEST_CASE("Chip: equally near cores go by their ids, and cores that nothing joins are refused") {
+  const Chip chip = quad();
+  const std::vector<CoreId> four = {CoreId(0), CoreId(1), CoreId(2), CoreId(3)};
+  CHECK(chip.nearest(four, 2) == std::vector{CoreId(0), CoreId(1)});
+  Accelerator parted = *builtin_accelerator("edge-tpu-quad");
+  std::erase_if(parted.links, [](const Link& link) { return link.cores.back() == CoreId(6); });
+  for (Link& link : parted.links)
+    std::erase(link.cores, CoreId(6));
+  CHECK_THROWS_WITH_AS(Chip(parted, CostModel::Corrected),
+                       "accelerator edge-tpu-quad: cores 0 and 6 are not connected; expected a "
+                       "link, a bus or a path of links",
+                       paretrain::InputError);
 }
 
 TEST_CASE("Chip: identical cores are found by content") {
