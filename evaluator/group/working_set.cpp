@@ -1,7 +1,6 @@
 #include "evaluator/group/working_set.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/checked_math.h"
 
@@ -11,8 +10,9 @@ namespace {
 // Model: what is streamed without need passes in this many slices.
 constexpr std::int64_t kEasySlices = 8;
 
-// What the members need of one tensor in one memory, in bytes.
+// What the members need of one tensor in one memory, in bytes; does not depend on slices.
 struct Need {
+  MemoryNodeId node;
   std::int64_t made = 0;    // results of a tile, or whole accumulators
   std::int64_t window = 0;  // of a tile that is read, halo included
   std::int64_t ahead = 0;   // further tiles that wait to be read
@@ -24,14 +24,21 @@ struct Need {
 class WorkingSet {
  public:
   WorkingSet(const Chip& chip, const GroupShape& group, const TiledGroup& tiling)
-      : chip_(chip), group_(group), tiling_(tiling) {}
+      : chip_(chip), group_(group), tiling_(tiling), needs_(group.tensors.size()) {
+    for (std::size_t m = 0; m < group.members.size(); ++m) {
+      for (const MemberAccess& read : group.members[m].reads)
+        if (!is_read_in_place(m, read)) add_read(needs_[read.tensor], m, *read.access);
+      for (const MemberAccess& write : group.members[m].writes)
+        if (!is_made_in_place(m, write)) add_write(needs_[write.tensor], m, *write.access);
+    }
+  }
 
   // Bytes by memory. Shape: as the chip's memories; slices by tensor, 1 for what is not streamed.
   [[nodiscard]] std::vector<std::int64_t> bytes(const std::vector<std::int64_t>& slices) const {
     std::vector<std::int64_t> used(chip_.memory_count(), 0);
     for (std::size_t t = 0; t < group_.tensors.size(); ++t) {
-      for (const auto& [node, need] : needs(t))
-        used[node.index()] += sum(need, slices[t]);
+      for (const Need& need : needs_[t])
+        used[need.node.index()] += sum(need, slices[t]);
       for (const HoldingPlace* place : {group_.tensors[t].from, group_.tensors[t].to})
         if (place != nullptr)
           for (const MemoryNodeId node : place->nodes)
@@ -40,16 +47,11 @@ class WorkingSet {
     return used;
   }
 
-  [[nodiscard]] std::map<MemoryNodeId, Need> needs(std::size_t tensor) const {
-    std::map<MemoryNodeId, Need> result;
-    for (std::size_t m = 0; m < group_.members.size(); ++m) {
-      for (const MemberAccess& read : group_.members[m].reads)
-        if (read.tensor == tensor && !is_read_in_place(m, read)) add_read(result, m, *read.access);
-      for (const MemberAccess& write : group_.members[m].writes)
-        if (write.tensor == tensor && !is_made_in_place(m, write))
-          add_write(result, m, *write.access);
-    }
-    return result;
+  // Of the tensor in the memory, as a whole; 0 when a tile cuts it.
+  [[nodiscard]] std::int64_t whole_bytes(std::size_t tensor, MemoryNodeId node) const {
+    const auto& needs = needs_[tensor];
+    const auto here = std::ranges::find(needs, node, &Need::node);
+    return here == needs.end() ? 0 : here->whole;
   }
 
  private:
@@ -101,9 +103,14 @@ class WorkingSet {
         .node;
   }
 
-  void add_read(std::map<MemoryNodeId, Need>& needs, std::size_t m, const Access& access) const {
+  static Need& need_in(std::vector<Need>& needs, MemoryNodeId node) {
+    const auto here = std::ranges::find(needs, node, &Need::node);
+    return here == needs.end() ? needs.emplace_back(Need{node}) : *here;
+  }
+
+  void add_read(std::vector<Need>& needs, std::size_t m, const Access& access) const {
     const NestOperand operand = operand_of_read(access);
-    Need& need = needs[node(m, operand)];
+    Need& need = need_in(needs, node(m, operand));
     const MemberTiling& tiling = tiling_.members[m];
     const std::int64_t window = bytes_in(m, access, operand, Halo::Included);
     if (!slide(access, group_.members[m].op->nest, tiling.axis)) {
@@ -133,9 +140,9 @@ class WorkingSet {
     return level - first + 1;
   }
 
-  void add_write(std::map<MemoryNodeId, Need>& needs, std::size_t m, const Access& access) const {
+  void add_write(std::vector<Need>& needs, std::size_t m, const Access& access) const {
     const NestOperand operand = operand_of_write(access);
-    Need& need = needs[node(m, operand)];
+    Need& need = need_in(needs, node(m, operand));
     const LoopNest& nest = group_.members[m].op->nest;
     std::int64_t made = bytes_in(m, access, operand, Halo::Included);
     if (!slide(access, nest, tiling_.members[m].axis)) {
@@ -161,6 +168,7 @@ class WorkingSet {
   const Chip& chip_;
   const GroupShape& group_;
   const TiledGroup& tiling_;
+  std::vector<std::vector<Need>> needs_;  // by tensor
 };
 
 }  // namespace
@@ -211,10 +219,9 @@ class Slicer {
     std::vector<std::size_t> order;
     std::vector<std::int64_t> bytes(group_.tensors.size(), 0);
     for (std::size_t t = 0; t < group_.tensors.size(); ++t) {
-      const auto needs = set.needs(t);
-      const auto here = needs.find(node);
-      if (here == needs.end() || here->second.whole == 0) continue;
-      bytes[t] = here->second.whole / slices_[t];
+      const std::int64_t whole = set.whole_bytes(t, node);
+      if (whole == 0) continue;
+      bytes[t] = whole / slices_[t];
       order.push_back(t);
     }
     std::ranges::stable_sort(order,
