@@ -96,11 +96,12 @@ void FirstComePipeline::link_stages() {
   }
 }
 
-FirstComePipeline::Played FirstComePipeline::run(Extrapolation extrapolation) {
+FirstComePipeline::Played FirstComePipeline::run(Extrapolation extrapolation, std::int64_t limit) {
   for (std::size_t s = 0; s < stages_.size(); ++s)
     look_again(s);
   while (const auto next = next_stage()) {
     take(*next);
+    if (latest_ > limit) return {latest_, items_};
     if (extrapolation == Extrapolation::On && *next == reference_ && is_time_to_look())
       extrapolate();
   }

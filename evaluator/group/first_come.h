@@ -30,7 +30,8 @@ class FirstComePipeline {
     std::int64_t items = 0;
   };
 
-  [[nodiscard]] Played run(Extrapolation extrapolation);
+  // Ends early when the cycles must be beyond `limit`; they are some number above it then.
+  [[nodiscard]] Played run(Extrapolation extrapolation, std::int64_t limit);
 
  private:
   struct Need {

@@ -3,36 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/checked_math.h"
 #include "evaluator/group/blocked_group.h"
 #include "evaluator/group/fused_outline.h"
 #include "evaluator/group/single_ways.h"
 #include "evaluator/group/tile_axis.h"
+#include "evaluator/group/way_search.h"
 
 namespace paretrain::evaluator {
 namespace {
-
-// What is minimised, then what decides between equals.
-struct Rank {
-  double first = 0;
-  double second = 0;
-  std::int64_t tiles = 0;
-  friend auto operator<=>(const Rank&, const Rank&) = default;
-};
-
-Rank rank_of(const ScheduleCost& cost, std::int64_t tiles, Objective objective) {
-  const auto latency = static_cast<double>(cost.latency);
-  const double energy = cost.energy.total();
-  switch (objective) {
-    case Objective::Latency:
-      return {latency, energy, tiles};
-    case Objective::Energy:
-      return {energy, latency, tiles};
-    case Objective::Edp:
-      return {latency * energy, energy, tiles};
-  }
-  return {};
-}
 
 // Model: tile counts are powers of two and the axis's whole length, 4096 at most.
 constexpr std::int64_t kMostTiles = 4096;
@@ -108,65 +86,35 @@ void visit_fused_ways(const ChoiceContext& context, const GroupShape& group, Vis
   }
 }
 
-struct Bounded {
-  GroupOutline outline;
-  Rank bound;
-};
-
 // Ways are looked for with the memories of `sizes`, which are those of the chip or smaller.
-std::vector<Bounded> bounded_outlines(const ChoiceContext& context,
-                                      const GroupShape& group,
-                                      const Chip& sizes) {
-  std::vector<Bounded> result;
+std::optional<GroupChoice> best_of_ways(const ChoiceContext& context,
+                                        const GroupShape& group,
+                                        const Chip& sizes) {
+  WaySearch search(context);
   const auto add = [&](std::optional<GroupOutline> outline) {
-    if (!outline) return;
-    const Rank bound = rank_of(least_cost(*context.chip, *outline), 0, context.objective);
-    result.push_back({std::move(*outline), bound});
+    if (outline) search.add(std::move(*outline));
   };
   if (group.members.size() == 1) {
     const std::size_t op = group.members.front().index;
     for (const auto& cores : context.core_sets[op])
       for (const SingleWay& way : single_ways(sizes, group, cores, context.contents[op]))
         add(single_outline(*context.chip, *context.costs, group, way));
-    return result;
+    return search.best();
   }
   visit_fused_ways(context, group, [&](const GroupShape& block, const FusedWay& way) {
     add(fused_outline(*context.chip, *context.costs, block, way));
     return true;
   });
-  return result;
-}
-
-std::optional<GroupChoice> best_of(const ChoiceContext& context, std::vector<Bounded> outlines) {
-  std::vector<std::size_t> order(outlines.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return outlines[a].bound < outlines[b].bound; });
-  std::optional<ScheduleCost> best;
-  std::pair<Rank, std::size_t> best_rank;
-  for (const std::size_t i : order) {
-    if (best && outlines[i].bound.first > best_rank.first.first) break;
-    GroupOutline& outline = outlines[i].outline;
-    const auto cost = costed(*context.chip, *context.costs, outline);
-    if (!cost) continue;
-    const std::pair<Rank, std::size_t> rank{
-        rank_of(*cost, outline.tiles * outline.inner_tiles, context.objective), i};
-    if (best && !(rank < best_rank)) continue;
-    best = cost;
-    best_rank = rank;
-  }
-  if (!best) return std::nullopt;
-  return GroupChoice{std::move(outlines[best_rank.second].outline), *best};
+  return search.best();
 }
 
 }  // namespace
 
 std::optional<GroupChoice> best_choice(const ChoiceContext& context, const GroupShape& group) {
-  auto best = best_of(context, bounded_outlines(context, group, *context.chip));
+  auto best = best_of_ways(context, group, *context.chip);
   // What fits all instances of a replicated memory together need not map on them.
   if (!best && group.members.size() == 1)
-    best = best_of(context, bounded_outlines(context, group, *context.single_instances));
+    best = best_of_ways(context, group, *context.single_instances);
   return best;
 }
 

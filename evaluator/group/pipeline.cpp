@@ -26,19 +26,27 @@ std::vector<std::int64_t> busy_of(std::span<const Stage> stages, std::size_t res
   return busy;
 }
 
-Makespan played(std::span<const Stage> stages, std::size_t resources, Extrapolation extrapolation) {
-  const auto run = FirstComePipeline(stages, resources, Contention::Shared).run(extrapolation);
-  return {run.cycles, run.items, busy_of(stages, resources)};
+Makespan played(std::span<const Stage> stages,
+                std::size_t resources,
+                Extrapolation extrapolation,
+                std::int64_t limit) {
+  Makespan result;
+  result.busy = busy_of(stages, resources);
+  const auto run =
+      FirstComePipeline(stages, resources, Contention::Shared).run(extrapolation, limit);
+  result.cycles = run.cycles;
+  result.items_taken = run.items;
+  return result;
 }
 
 }  // namespace
 
-Makespan makespan(std::span<const Stage> stages, std::size_t resources) {
-  return played(stages, resources, Extrapolation::On);
+Makespan makespan(std::span<const Stage> stages, std::size_t resources, std::int64_t limit) {
+  return played(stages, resources, Extrapolation::On, limit);
 }
 
 Makespan makespan_by_items(std::span<const Stage> stages, std::size_t resources) {
-  return played(stages, resources, Extrapolation::Off);
+  return played(stages, resources, Extrapolation::Off, kNoLimit);
 }
 
 std::int64_t least_makespan(std::span<const Stage> stages, std::size_t resources) {
@@ -47,7 +55,8 @@ std::int64_t least_makespan(std::span<const Stage> stages, std::size_t resources
   // Long rounds cannot be extrapolated, and playing them all is more than a bound is worth.
   if (std::ranges::any_of(stages, [](const Stage& stage) { return stage.round > kLongRound; }))
     return busiest;
-  const auto alone = FirstComePipeline(stages, resources, Contention::Apart).run(Extrapolation::On);
+  const auto alone =
+      FirstComePipeline(stages, resources, Contention::Apart).run(Extrapolation::On, kNoLimit);
   return std::max(busiest, alone.cycles);
 }
 
@@ -61,35 +70,47 @@ std::vector<Stage> without(std::span<const Stage> stages, std::span<const Occurr
   return result;
 }
 
-// Calls `visit(stages of a block, how many blocks are like it)`.
+// Calls `visit(occurrences that are absent from a block, how many blocks are like it)`.
 template <class Visit>
 void visit_blocks(std::span<const Stage> stages, std::int64_t blocks, Visit&& visit) {
+  using Absent = std::span<const Occurrence>;
   if (blocks == 1) {
-    visit(stages, std::int64_t{1});
+    visit(Absent(), std::int64_t{1});
     return;
   }
   const auto occurs = [&](Occurrence occurrence) {
     return std::ranges::find(stages, occurrence, &Stage::occurrence) != stages.end();
   };
-  constexpr std::array kFirst{Occurrence::FirstBlock};
-  constexpr std::array kLast{Occurrence::LastBlock};
   constexpr std::array kBoth{Occurrence::FirstBlock, Occurrence::LastBlock};
   const std::int64_t first = occurs(Occurrence::FirstBlock) ? 1 : 0;
   const std::int64_t last = occurs(Occurrence::LastBlock) ? 1 : 0;
-  if (first > 0) visit(without(stages, kLast), std::int64_t{1});
-  if (blocks > first + last) visit(without(stages, kBoth), blocks - first - last);
-  if (last > 0) visit(without(stages, kFirst), std::int64_t{1});
+  if (first > 0) visit(Absent(kBoth).last(1), std::int64_t{1});
+  if (blocks > first + last) visit(Absent(kBoth), blocks - first - last);
+  if (last > 0) visit(Absent(kBoth).first(1), std::int64_t{1});
+}
+
+// The stages without what is absent, copied into `copy` when that changes them.
+std::span<const Stage> present(std::span<const Stage> stages,
+                               std::span<const Occurrence> absent,
+                               std::vector<Stage>& copy) {
+  if (absent.empty()) return stages;
+  copy = without(stages, absent);
+  return copy;
 }
 
 }  // namespace
 
 Makespan makespan_of_blocks(std::span<const Stage> stages,
                             std::size_t resources,
-                            std::int64_t blocks) {
+                            std::int64_t blocks,
+                            std::int64_t limit) {
   Makespan sum;
   sum.busy.resize(resources, 0);
-  visit_blocks(stages, blocks, [&](std::span<const Stage> block, std::int64_t times) {
-    const Makespan one = makespan(block, resources);
+  visit_blocks(stages, blocks, [&](std::span<const Occurrence> absent, std::int64_t times) {
+    if (sum.cycles > limit) return;
+    std::vector<Stage> copy;
+    const std::int64_t left = limit == kNoLimit ? kNoLimit : (limit - sum.cycles) / times;
+    const Makespan one = makespan(present(stages, absent, copy), resources, left);
     sum.cycles += one.cycles * times;
     sum.items_taken += one.items_taken;
     for (std::size_t r = 0; r < resources; ++r)
@@ -102,8 +123,25 @@ std::int64_t least_makespan_of_blocks(std::span<const Stage> stages,
                                       std::size_t resources,
                                       std::int64_t blocks) {
   std::int64_t sum = 0;
-  visit_blocks(stages, blocks, [&](std::span<const Stage> block, std::int64_t times) {
-    sum += least_makespan(block, resources) * times;
+  visit_blocks(stages, blocks, [&](std::span<const Occurrence> absent, std::int64_t times) {
+    std::vector<Stage> copy;
+    sum += least_makespan(present(stages, absent, copy), resources) * times;
+  });
+  return sum;
+}
+
+std::int64_t busiest_cycles_of_blocks(std::span<const Stage> stages,
+                                      std::size_t resources,
+                                      std::int64_t blocks) {
+  std::int64_t sum = 0;
+  std::vector<std::int64_t> busy(resources, 0);
+  visit_blocks(stages, blocks, [&](std::span<const Occurrence> absent, std::int64_t times) {
+    std::ranges::fill(busy, 0);
+    for (const Stage& stage : stages)
+      if (std::ranges::find(absent, stage.occurrence) == absent.end())
+        for (const StageUse& use : stage.uses)
+          busy[use.resource.index()] += busy_cycles(stage, use);
+    if (!busy.empty()) sum += *std::ranges::max_element(busy) * times;
   });
   return sum;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -63,6 +64,9 @@ struct Stage {
   std::int64_t order_times = 1;
 };
 
+// Cycles that nothing exceeds.
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
 struct Makespan {
   std::int64_t cycles = 0;
   std::int64_t items_taken = 0;    // the others were extrapolated
@@ -74,7 +78,10 @@ struct Makespan {
 // free.
 // Shape: `resources` is the number of resources of the chip. Requires: no cycle of waits.
 // Cost: stages × items until the pipeline is periodic, stages × items at most.
-[[nodiscard]] Makespan makespan(std::span<const Stage> stages, std::size_t resources);
+// Beyond `limit` the cycles are some number above it.
+[[nodiscard]] Makespan makespan(std::span<const Stage> stages,
+                                std::size_t resources,
+                                std::int64_t limit = kNoLimit);
 
 // The same, taking every item.
 [[nodiscard]] Makespan makespan_by_items(std::span<const Stage> stages, std::size_t resources);
@@ -84,12 +91,18 @@ struct Makespan {
 [[nodiscard]] std::int64_t least_makespan(std::span<const Stage> stages, std::size_t resources);
 
 // Model: a block begins when the one before has ended. Stages that do not occur in a block take no
-// time in it. Requires: blocks at least 1.
+// time in it. Requires: blocks at least 1. Beyond `limit` the cycles are some number above it.
 [[nodiscard]] Makespan makespan_of_blocks(std::span<const Stage> stages,
                                           std::size_t resources,
-                                          std::int64_t blocks);
+                                          std::int64_t blocks,
+                                          std::int64_t limit = kNoLimit);
 
 [[nodiscard]] std::int64_t least_makespan_of_blocks(std::span<const Stage> stages,
+                                                    std::size_t resources,
+                                                    std::int64_t blocks);
+
+// What the busiest resource of every block is occupied for: never more than the above.
+[[nodiscard]] std::int64_t busiest_cycles_of_blocks(std::span<const Stage> stages,
                                                     std::size_t resources,
                                                     std::int64_t blocks);
 

@@ -70,7 +70,7 @@ void set_operator_cycles(const Chip& chip,
 ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline) {
   ScheduleCost least;
   least.latency =
-      least_makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks);
+      busiest_cycles_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks);
   least.energy = outline.energy;
   least.offchip_bytes = outline.offchip_bytes;
   for (const OperatorRun& run : outline.runs)
@@ -82,7 +82,34 @@ ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline) {
   return least;
 }
 
-std::optional<ScheduleCost> costed(const Chip& chip, TileCosts& costs, GroupOutline& outline) {
+std::int64_t least_latency(const Chip& chip, const GroupOutline& outline) {
+  return least_makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks);
+}
+
+bool find_tile(TileCosts& costs,
+               const OperatorRun& run,
+               std::size_t v,
+               std::vector<std::int64_t>& cycles,
+               EnergyBreakdown& energy) {
+  const TileVariant& variant = run.variants[v];
+  const auto cost = costs.cost(run.op, run.core, variant.counts);
+  if (!cost) return false;
+  energy.on_chip += static_cast<double>(variant.times) * cost->on_chip_pj;
+  cycles[v] = whole_cycles(cost->cycles);
+  return true;
+}
+
+std::vector<std::int64_t> least_cycles(const TileCosts& costs, const OperatorRun& run) {
+  std::vector<std::int64_t> cycles;
+  for (const TileVariant& variant : run.variants)
+    cycles.push_back(whole_cycles(costs.least_cycles(*run.op.op, run.core, variant.counts)));
+  return cycles;
+}
+
+std::optional<ScheduleCost> costed(const Chip& chip,
+                                   TileCosts& costs,
+                                   GroupOutline& outline,
+                                   const LatencyLimit& limit) {
   ScheduleCost result;
   result.energy = outline.energy;
   result.offchip_bytes = outline.offchip_bytes;
@@ -98,8 +125,10 @@ std::optional<ScheduleCost> costed(const Chip& chip, TileCosts& costs, GroupOutl
     }
     set_operator_cycles(chip, outline.stages[run.stage], run, cycles);
   }
+  const std::int64_t most = limit ? limit(result.energy.total()) : kNoLimit;
   result.latency =
-      makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks).cycles;
+      makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks, most).cycles;
+  if (result.latency > most) return std::nullopt;
   return result;
 }
 

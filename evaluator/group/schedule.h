@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,13 +63,33 @@ struct ScheduleCost {
   std::int64_t offchip_bytes = 0;
 };
 
-// At most what costed() answers, in latency and in energy.
+// At most what costed() answers, in latency (the busiest resource) and in energy.
 [[nodiscard]] ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline);
 
-// Searches the tiles' mappings and fills the operator stages in. Empty when a tile has no mapping.
+// Likewise, with what waits for what; not below least_cost(), and dearer.
+[[nodiscard]] std::int64_t least_latency(const Chip& chip, const GroupOutline& outline);
+
+// Searches the mapping of one of an operator's tiles and adds what it needs on chip to `energy`.
+// Shape: `cycles` by variant, of which that one is set. False when the tile has no mapping.
+[[nodiscard]] bool find_tile(TileCosts& costs,
+                             const OperatorRun& run,
+                             std::size_t variant,
+                             std::vector<std::int64_t>& cycles,
+                             EnergyBreakdown& energy);
+
+// At most what mappings of the operator's tiles take. Shape: by variant.
+[[nodiscard]] std::vector<std::int64_t> least_cycles(const TileCosts& costs,
+                                                     const OperatorRun& run);
+
+// The longest latency that is of interest to the caller, from the energy in pJ.
+using LatencyLimit = std::function<std::int64_t(double energy)>;
+
+// Searches the tiles' mappings and fills the operator stages in. Empty when a tile has no mapping
+// or the latency is beyond the limit.
 [[nodiscard]] std::optional<ScheduleCost> costed(const Chip& chip,
                                                  TileCosts& costs,
-                                                 GroupOutline& outline);
+                                                 GroupOutline& outline,
+                                                 const LatencyLimit& limit = {});
 
 // Whether the tiles have mappings. Fills nothing in.
 [[nodiscard]] bool has_mappings(TileCosts& costs, const GroupOutline& outline);

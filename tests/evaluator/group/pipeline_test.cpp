@@ -209,6 +209,34 @@ TEST_CASE(
   CHECK(four.busy == std::vector<std::int64_t>{10, 40});
 }
 
+TEST_CASE("makespan_of_blocks: a limit only matters to what is beyond it") {
+  for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    RandomStream random(seed(), 10, trial);
+    std::vector<Stage> stages =
+        random.below(2) == 0 ? random_pipeline(random) : random_rounds(random);
+    stages.front().occurrence = Occurrence::FirstBlock;
+    const auto blocks = static_cast<std::int64_t>(1 + random.below(5));
+    const std::int64_t cycles = makespan_of_blocks(stages, 4, blocks).cycles;
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    CHECK(makespan_of_blocks(stages, 4, blocks, cycles).cycles == cycles);
+    for (const std::int64_t limit : {cycles - 1, cycles / 2, std::int64_t{-1}})
+      if (limit < cycles) CHECK(makespan_of_blocks(stages, 4, blocks, limit).cycles > limit);
+  }
+}
+
+TEST_CASE("busiest_cycles_of_blocks: is no more than the bound that knows what waits for what") {
+  for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    RandomStream random(seed(), 11, trial);
+    std::vector<Stage> stages = random_pipeline(random);
+    stages.back().occurrence = Occurrence::LastBlock;
+    const auto blocks = static_cast<std::int64_t>(1 + random.below(5));
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    const std::int64_t busiest = busiest_cycles_of_blocks(stages, 4, blocks);
+    CHECK(busiest > 0);
+    CHECK(busiest <= least_makespan_of_blocks(stages, 4, blocks));
+  }
+}
+
 TEST_CASE("makespan_of_blocks: blocks that are all alike add up") {
   for (std::uint64_t trial = 0; trial < 50; ++trial) {
     RandomStream random(seed(), 7, trial);

@@ -1,0 +1,154 @@
+#include "evaluator/group/way_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace paretrain::evaluator {
+namespace {
+
+// A sum of energies that is added in another order must not rule out a way that is as good.
+constexpr double kSlack = 1e-12;
+
+WayRank rank_of(std::int64_t cycles, double energy, Objective objective) {
+  const auto latency = static_cast<double>(cycles);
+  switch (objective) {
+    case Objective::Latency:
+      return {latency, energy};
+    case Objective::Energy:
+      return {energy, latency};
+    case Objective::Edp:
+      return {latency * energy, energy};
+  }
+  return {};
+}
+
+bool is_hard(const OperatorRun& run) {
+  return run.op.op->operator_class == OperatorClass::Matrix;
+}
+
+}  // namespace
+
+void WaySearch::add(GroupOutline outline) {
+  Way way;
+  const ScheduleCost least = least_cost(*context_.chip, outline);
+  way.energy = least.energy;
+  way.latency = least.latency;
+  way.outline = std::move(outline);
+  way.bound.tiles = way.outline.tiles * way.outline.inner_tiles;
+  way.bound.place = ways_.size();
+  set_bound(way);
+  ways_.push_back(std::move(way));
+}
+
+void WaySearch::set_bound(Way& way) const {
+  const WayRank rank = rank_of(way.latency, way.energy.total() * (1 - kSlack), context_.objective);
+  way.bound.first = rank.first;
+  way.bound.second = rank.second;
+}
+
+std::optional<GroupChoice> WaySearch::best() {
+  const auto later = [&](std::size_t a, std::size_t b) { return ways_[a].bound > ways_[b].bound; };
+  std::vector<std::size_t> heap(ways_.size());
+  for (std::size_t w = 0; w < heap.size(); ++w)
+    heap[w] = w;
+  std::ranges::make_heap(heap, later);
+  while (!heap.empty()) {
+    std::ranges::pop_heap(heap, later);
+    Way& way = ways_[heap.back()];
+    if (best_ && best_rank_ < way.bound) break;
+    if (way.known == Known::AllTiles) {
+      try_out(way);
+      heap.pop_back();
+    } else if (tighten(way)) {
+      std::ranges::push_heap(heap, later);
+    } else {
+      heap.pop_back();
+    }
+  }
+  ways_.clear();
+  return std::move(best_);
+}
+
+// One step; false when a tile has no mapping.
+bool WaySearch::tighten(Way& way) const {
+  switch (way.known) {
+    case Known::BusiestResource:
+      way.known = Known::Dependencies;
+      break;
+    case Known::Dependencies:
+      way.known = Known::EasyTiles;
+      if (!map_easy_tiles(way)) return false;
+      break;
+    case Known::EasyTiles:
+      if (!map_hard_tile(way)) return false;
+      break;
+    case Known::AllTiles:
+      return true;
+  }
+  way.latency = std::max(way.latency, least_latency(*context_.chip, way.outline));
+  set_bound(way);
+  return true;
+}
+
+// Bounds of what moves or adds are far off and mappings of it quickly found.
+bool WaySearch::map_easy_tiles(Way& way) const {
+  for (const OperatorRun& run : way.outline.runs) {
+    if (is_hard(run)) continue;
+    std::vector<std::int64_t> cycles(run.variants.size());
+    for (std::size_t v = 0; v < cycles.size(); ++v)
+      if (!find_tile(*context_.costs, run, v, cycles, way.energy)) return false;
+    set_operator_cycles(*context_.chip, way.outline.stages[run.stage], run, cycles);
+  }
+  return true;
+}
+
+bool WaySearch::map_hard_tile(Way& way) const {
+  const std::vector<OperatorRun>& runs = way.outline.runs;
+  while (way.run < runs.size() &&
+         (!is_hard(runs[way.run]) || way.variant == runs[way.run].variants.size())) {
+    ++way.run;
+    way.variant = 0;
+  }
+  if (way.run == runs.size()) {
+    way.known = Known::AllTiles;
+    return true;
+  }
+  const OperatorRun& run = runs[way.run];
+  if (way.variant == 0) way.cycles = least_cycles(*context_.costs, run);
+  if (!find_tile(*context_.costs, run, way.variant++, way.cycles, way.energy)) return false;
+  set_operator_cycles(*context_.chip, way.outline.stages[run.stage], run, way.cycles);
+  return true;
+}
+
+void WaySearch::try_out(Way& way) {
+  const auto cost = costed(*context_.chip, *context_.costs, way.outline, [this](double energy) {
+    return latency_limit(energy);
+  });
+  if (!cost) return;
+  WayRank rank = rank_of(cost->latency, cost->energy.total(), context_.objective);
+  rank.tiles = way.bound.tiles;
+  rank.place = way.bound.place;
+  if (best_ && !(rank < best_rank_)) return;
+  best_ = GroupChoice{std::move(way.outline), *cost};
+  best_rank_ = rank;
+}
+
+// A way of that energy that takes longer is worse than the best.
+std::int64_t WaySearch::latency_limit(double energy) const {
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  if (!best_) return kNone;
+  switch (context_.objective) {
+    case Objective::Latency:
+      return best_->cost.latency;
+    case Objective::Energy:
+      return energy < best_rank_.first ? kNone : best_->cost.latency;
+    case Objective::Edp: {
+      const double most = best_rank_.first / energy * (1 + kSlack) + 1;
+      return most < 9e18 ? static_cast<std::int64_t>(most) : kNone;
+    }
+  }
+  return kNone;
+}
+
+}  // namespace paretrain::evaluator
