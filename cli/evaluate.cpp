@@ -59,6 +59,8 @@ CommandSyntax evaluate_syntax() {
 int run_evaluate(const Options& options, Terminal& terminal) {
   if (!options.has("plan"))
     throw InputError(Problem{"--plan", "is missing; expected the plan to evaluate", ""});
+  if (options.is_given("trace") && !options.flag("simulate"))
+    throw InputError(Problem{"--trace", "there is nothing to trace without --simulate", ""});
   const ProblemOptions problem = problem_options(options);
   const LoadedProblem loaded = loaded_problem(problem);
   for (const std::string& warning : loaded.warnings)

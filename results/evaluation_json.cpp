@@ -105,13 +105,16 @@ std::string group_json(const EvaluationReport& report, const EvaluatedGroup& gro
              list(group.detail->resources, ", ", [](const evaluator::ResourceUse& use) {
                return Object().text("resource", use.name).count("cycles", use.busy_cycles).str();
              }));
-  if (group.simulation)
+  if (group.simulation) {
+    // One micro-batch is played; everything else here counts all of them.
+    const std::int64_t times = group.detail->repetitions;
     object.raw("simulated",
                Object()
-                   .count(latency, group.simulation->latency)
-                   .real(energy, group.simulation->energy.total())
-                   .count("offchip_bytes", group.simulation->offchip_bytes)
+                   .count(latency, group.simulation->latency * times)
+                   .real(energy, group.simulation->energy.total() * static_cast<double>(times))
+                   .count("offchip_bytes", group.simulation->offchip_bytes * times)
                    .str());
+  }
   return object.str();
 }
 

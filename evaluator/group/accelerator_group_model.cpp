@@ -292,7 +292,13 @@ CarryAnswer AcceleratorGroupModel::carried(const CarryQuestion& question) const 
                       state.places,
                       state.options.tile_objective,
                       question,
-                      [this](const GroupContent& group) { return possible_cost(group); });
+                      [this](const GroupContent& group) {
+                        auto cost = possible_cost(group);
+                        const bool carries =
+                            !group.carried_in.empty() || !group.carried_out.empty();
+                        if (!cost && !carries) state_->refuse(group);
+                        return cost;
+                      });
 }
 
 std::uint32_t AcceleratorGroupModel::place_count() const {

@@ -242,4 +242,28 @@ TEST_CASE("plot: draws runs and CSV files") {
         "p.gif: unknown kind of picture; expected .svg, .png or .html");
 }
 
+TEST_CASE("evaluate: simulated figures count every micro-batch, as the others do") {
+  tests::TemporaryFolder folder;
+  const std::string trace = (folder.path() / "trace.json").string();
+  const std::vector<std::string> plan{"evaluate",
+                                      "mlp",
+                                      "--batch",
+                                      "4",
+                                      "--micro-batch",
+                                      "1",
+                                      "--accelerator",
+                                      "edge-tpu-quad",
+                                      "--plan",
+                                      "keep-all",
+                                      "--json"};
+  const auto result = run(with(plan, {"--simulate", "--trace", trace}));
+  REQUIRE(result.code == 0);
+  const problems::JsonValue document = problems::parsed_json(result.output, "evaluate");
+  for (const problems::JsonValue& group : member(document, "groups").items)
+    CHECK(member(group, "offchip_bytes").text ==
+          member(member(group, "simulated"), "offchip_bytes").text);
+  CHECK(error_text(with(plan, {"--trace", trace})) ==
+        "--trace: there is nothing to trace without --simulate");
+}
+
 }  // namespace paretrain::cli

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "problems/named_plans.h"
 #include "problems/plan_scratch.h"
@@ -130,4 +131,19 @@ TEST_CASE("hand-overs: the report names them where the option is on and nowhere 
 TEST_CASE("hand-overs: are part of the fingerprint and with it of every genome's text") {
   CHECK(problem_with("mlp", evaluator::Residency::On).problem.fingerprint() !=
         problem_with("mlp", evaluator::Residency::Off).problem.fingerprint());
+}
+
+TEST_CASE("hand-overs: an operator that cannot run is refused as without them") {
+  TrainingProblemOptions options;
+  options.accelerator = "edge-tpu-quad";
+  options.cost_model = evaluator::CostModel::Zigzag;
+  for (const auto residency : {evaluator::Residency::Off, evaluator::Residency::On}) {
+    options.residency = residency;
+    const auto refused = [&] {
+      const TrainingProblem training = training_problem("mlp", options);
+      static_cast<void>(training.problem.evaluate(training.problem.keep_all()));
+    };
+    CHECK_THROWS_WITH_AS(
+        refused(), doctest::Contains("cannot run on this accelerator"), InputError);
+  }
 }
