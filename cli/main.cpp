@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/stop_signals.h"
 
 namespace {
 
@@ -47,6 +48,7 @@ int guarded_run(const std::vector<std::string>& arguments, Terminal& terminal) {
 }  // namespace
 
 int main(int count, char** words) {
+  paretrain::cli::leave_at_signals();
   Terminal terminal(std::cout, std::cerr, detected_style());
   return guarded_run({words + 1, words + count}, terminal);
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -11,6 +14,7 @@
 #include "cli/plan_run.h"
 #include "cli/search_run.h"
 #include "problems/json_file.h"
+#include "results/manifest.h"
 #include "results/run_snapshot.h"
 
 namespace paretrain::cli {
@@ -101,22 +105,44 @@ void check_inputs(const results::RunIdentity& before, const results::RunIdentity
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
-// What the manifest of the run says.
-std::uint64_t resumptions_so_far(const results::RunFolder& folder, Terminal& terminal) {
-  const std::filesystem::path file = folder.path() / "manifest.json";
+// What the manifest of the run says; empty where it says nothing.
+struct ManifestFacts {
+  std::optional<std::uint64_t> resumptions;
+  std::string problem_fingerprint;
+};
+
+ManifestFacts manifest_facts(const std::filesystem::path& file, Terminal& terminal) {
+  ManifestFacts facts;
   try {
     const problems::JsonValue manifest =
         problems::parsed_json(problems::read_text_file(file), file.string());
     for (const problems::JsonMember& member : manifest.members) {
-      if (member.key != "resumptions") continue;
-      if (const auto count = parsed_integer(member.value.text); count && *count >= 0)
-        return static_cast<std::uint64_t>(*count);
+      if (member.key == "resumptions")
+        if (const auto count = parsed_integer(member.value.text); count && *count >= 0)
+          facts.resumptions = static_cast<std::uint64_t>(*count);
+      if (member.key == "problem")
+        for (const problems::JsonMember& part : member.value.members)
+          if (part.key == "fingerprint") facts.problem_fingerprint = part.value.text;
     }
   } catch (const InputError& error) {
     terminal.warning(error.what());
   }
-  terminal.warning(file.string() + " does not say how often the run was resumed; counted anew");
-  return 0;
+  if (!facts.resumptions)
+    terminal.warning(file.string() + " does not say how often the run was resumed; counted anew");
+  return facts;
+}
+
+// A snapshot that was copied here from another run would put its results in place of these.
+void check_own_snapshot(const results::FoundSnapshot& found,
+                        const std::filesystem::path& manifest,
+                        const ManifestFacts& facts) {
+  const std::string fingerprint =
+      results::fingerprint_text(found.snapshot.identity.problem_fingerprint);
+  if (facts.problem_fingerprint.empty() || facts.problem_fingerprint == fingerprint) return;
+  throw InputError(Problem{found.path.string(),
+                           "is of another problem (" + fingerprint + ") than " + manifest.string() +
+                               " (" + printable(facts.problem_fingerprint) + ")",
+                           "put back the snapshot of this run, or start a new run"});
 }
 
 }  // namespace
@@ -149,6 +175,9 @@ int run_resume(const Options& options, Terminal& terminal) {
   results::FoundSnapshot found = results::read_snapshot(folder.path());
   if (!found.warning.empty())
     terminal.warning(found.warning + "\nwarning: going on from " + found.path.string());
+  const std::filesystem::path manifest = folder.path() / "manifest.json";
+  const ManifestFacts facts = manifest_facts(manifest, terminal);
+  check_own_snapshot(found, manifest, facts);
   std::vector<results::OptionValues> merged =
       merged_options(found.snapshot.identity.options, options);
   std::vector<results::OptionValues> located = merged;
@@ -160,10 +189,9 @@ int run_resume(const Options& options, Terminal& terminal) {
   check_inputs(found.snapshot.identity, run.identity());
   run.print_warnings(terminal);
   run.keep_inputs(found.snapshot.identity.inputs);
-  const std::uint64_t resumptions = resumptions_so_far(folder, terminal);
   return run_search(run,
                     folder,
-                    ResumedRun{std::move(found.snapshot), resumptions + 1},
+                    ResumedRun{std::move(found.snapshot), facts.resumptions.value_or(0) + 1},
                     options.flag("json") ? OutcomeFormat::Json : OutcomeFormat::Text,
                     terminal);
 }

@@ -22,9 +22,13 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 // A handler can reach nothing else than a global.
 volatile std::sig_atomic_t noted_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
 
-extern "C" void note_signal(int signal) {
+extern "C" void leave_now(int signal) {
   constexpr int kSignalled = 128;
-  if (noted_signal != 0) ::_exit(signal == SIGUSR1 ? 0 : kSignalled + signal);
+  ::_exit(signal == SIGUSR1 ? 0 : kSignalled + signal);
+}
+
+extern "C" void note_signal(int signal) {
+  if (noted_signal != 0) leave_now(signal);
   noted_signal = signal;
 }
 
@@ -43,6 +47,11 @@ void handle(int signal, void (*handler)(int)) {
 
 }  // namespace
 
+void leave_at_signals() {
+  for (const int signal : kSignals)
+    handle(signal, leave_now);
+}
+
 StopSignals::StopSignals() {
   noted_signal = 0;
   for (const int signal : kSignals)
@@ -50,8 +59,7 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  for (const int signal : kSignals)
-    handle(signal, SIG_DFL);
+  leave_at_signals();
 }
 
 StopRequest StopSignals::request() noexcept {

@@ -7,6 +7,9 @@
 
 namespace paretrain::cli {
 
+// Until something can be saved, the first of these signals ends the program with its exit code.
+void leave_at_signals();
+
 enum class StopRequest { None, Save, Hangup, Interrupt, Terminate };
 
 // While one of these lives, SIGINT, SIGTERM, SIGHUP and SIGUSR1 are noted instead of ending the

@@ -18,6 +18,8 @@ using engine::GenomeView;
 
 constexpr std::int64_t kMostBits = 1'000'000;
 constexpr std::int64_t kMostLinks = 20;
+// Sums over all items, and the product of the sums of all objectives, stay finite.
+constexpr double kLargestNumber = 1e12;
 
 std::string quoted(std::string_view key) {
   std::string text(1, '\'');
@@ -71,10 +73,11 @@ class InstanceReader {
     for (const JsonValue& item : list.items) {
       const std::optional<double> number =
           item.kind == JsonKind::Number ? parsed_number(item.text) : std::nullopt;
-      if (number) {
+      if (number && std::abs(*number) <= kLargestNumber) {
         values.push_back(*number);
       } else {
-        problems_.add(item.line, what + ": found " + shown(item) + "; expected a number");
+        problems_.add(item.line,
+                      what + ": found " + shown(item) + "; expected a number from -1e12 to 1e12");
       }
     }
     return values;

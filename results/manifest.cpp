@@ -17,16 +17,6 @@ namespace {
 using cereal::make_nvp;
 using Archive = cereal::JSONOutputArchive;
 
-std::string hexadecimal(std::uint64_t number) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (unsigned shift = 64; shift > 0;) {
-    shift -= 4;
-    text += kDigits[(number >> shift) & 0xFU];
-  }
-  return text;
-}
-
 std::string status_text(RunStatus status) {
   switch (status) {
     case RunStatus::Running:
@@ -85,8 +75,8 @@ struct ProblemObject {
   void save(Archive& archive) const {
     const ProblemSummary& problem = manifest.problem;
     put(archive, "name", problem.name);
-    put(archive, "fingerprint", hexadecimal(manifest.identity.problem_fingerprint));
-    put(archive, "space_fingerprint", hexadecimal(manifest.identity.space_fingerprint));
+    put(archive, "fingerprint", fingerprint_text(manifest.identity.problem_fingerprint));
+    put(archive, "space_fingerprint", fingerprint_text(manifest.identity.space_fingerprint));
     archive(make_nvp("genes", problem.genes), make_nvp("keep_genes", problem.keep_genes));
     archive(make_nvp("fusion_genes", problem.fusion_genes),
             make_nvp("free_genes", problem.free_genes));
@@ -171,6 +161,16 @@ void add_warning(std::vector<CountedWarning>& warnings, const std::string& text)
   } else {
     ++found->count;
   }
+}
+
+std::string fingerprint_text(std::uint64_t number) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (unsigned shift = 64; shift > 0;) {
+    shift -= 4;
+    text += kDigits[(number >> shift) & 0xFU];
+  }
+  return text;
 }
 
 std::string manifest_json(const RunManifest& manifest) {

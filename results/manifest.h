@@ -64,6 +64,9 @@ struct RunManifest {
   MachineSummary machine;
 };
 
+// 16 hexadecimal digits.
+[[nodiscard]] std::string fingerprint_text(std::uint64_t fingerprint);
+
 // One JSON document, keys in a fixed order (docs/formats.md). 64-bit fingerprints are texts.
 [[nodiscard]] std::string manifest_json(const RunManifest& manifest);
 

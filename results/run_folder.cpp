@@ -94,7 +94,9 @@ void check_run_folder(const fs::path& folder, Replace replace) {
   if (replace == Replace::Refuse && holds_run(folder)) {
     throw InputError(Problem{folder.string(),
                              "holds a run already",
-                             "--force replaces it; `paretrain resume` goes on with it"});
+                             fs::exists(folder / "snapshot", ignored)
+                                 ? "--force replaces it; `paretrain resume` goes on with it"
+                                 : "--force replaces it"});
   }
 }
 

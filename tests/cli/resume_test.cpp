@@ -194,4 +194,18 @@ TEST_CASE("resume: what may not change is refused by name") {
   CHECK(error_text({"resume", out.string()}).find("graph.json") != std::string::npos);
 }
 
+TEST_CASE("resume: a snapshot of another run is refused by name") {
+  tests::TemporaryFolder folder;
+  const fs::path one = folder.path() / "one";
+  const fs::path other = folder.path() / "other";
+  const std::vector<std::string> generations{"--generations", "2"};
+  REQUIRE(run(with(search("chain-uniform-n8", one), generations)).code == 0);
+  REQUIRE(run(with(search("fused-residual-n5-s22", other), generations)).code == 0);
+  fs::copy_file(one / "snapshot", other / "snapshot", fs::copy_options::overwrite_existing);
+  const std::string before = tables(other);
+  CHECK(error_text({"resume", other.string(), "--generations", "4"})
+            .starts_with((other / "snapshot").string() + ": is of another problem ("));
+  CHECK(tables(other) == before);
+}
+
 }  // namespace paretrain::cli

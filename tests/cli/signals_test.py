@@ -51,6 +51,18 @@ def early(folder):
         assert '"status": "interrupted"' in open(manifest).read()
 
 
+def at_once(folder):
+    """A signal while the inputs are read ends the program with the signal's exit code."""
+    for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 0)]:
+        os.mkfifo(folder + ".json")
+        run = subprocess.Popen([PROGRAM, "evaluate", folder + ".json", "--plan", "keep-all"], stderr=subprocess.DEVNULL)
+        held = open(folder + ".json", "w")  # returns once the program reads
+        run.send_signal(number)
+        assert run.wait() == code, (number, run.returncode)
+        held.close()
+        os.remove(folder + ".json")
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         whole = os.path.join(work, "whole")
@@ -72,6 +84,7 @@ def main():
             left = [name for name in os.listdir(folder) if name.endswith(".tmp")]
             assert not left, left
         early(os.path.join(work, "early"))
+        at_once(os.path.join(work, "pipe"))
     print("stopped and resumed by %d signals" % len(cases))
 
 

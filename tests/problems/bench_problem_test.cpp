@@ -193,6 +193,16 @@ TEST_CASE("instance files: every problem in one go with file and line") {
   CHECK(text_of("{").find("not JSON") != std::string::npos);
 }
 
+TEST_CASE("instance files: numbers whose sums would not be finite are refused") {
+  CHECK_THROWS_WITH_AS(static_cast<void>(problems::knapsack_from_json(
+                           R"({"items": 1, "objectives": 1, "constraints": 0, "min_items": 0,
+"profits": [[1e308]], "weights": [], "capacities": []})",
+                           "k.json")),
+                       doctest::Contains("k.json:2: 'profits' row 0: found 1e308; expected a "
+                                         "number from -1e12 to 1e12"),
+                       InputError);
+}
+
 TEST_CASE("genome_text: bits and then numbers") {
   const engine::GenomeLayout layout{.bits = 3, .integers = {{-5, 5}}, .reals = {{0, 1}}};
   Genome genome(layout.words());
