@@ -211,7 +211,8 @@ void mutate(const GenomeLayout& layout,
     return;
   }
   const double scale = 1 / std::log1p(-probability);
-  const auto skip = [&] { return std::floor(std::log1p(-random.unit()) * scale); };
+  // 1 - unit is exact and never 0, and its logarithm quicker than log1p.
+  const auto skip = [&] { return std::floor(std::log(1 - random.unit()) * scale); };
   double gene = skip();
   while (gene < static_cast<double>(genes)) {
     change_gene(layout, options.mutation_index, genome, static_cast<std::size_t>(gene), random);
