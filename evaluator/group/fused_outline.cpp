@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/checked_math.h"
-#include "evaluator/group/blocked_group.h"
+#include "evaluator/group/fused_runs.h"
+#include "evaluator/group/inner_moves.h"
 #include "evaluator/group/member_tiling.h"
 #include "evaluator/group/portions.h"
 #include "evaluator/group/working_set.h"
@@ -55,7 +55,7 @@ class FusedBuilder {
       const MemberTiling& tiling = tiling_.members[m];
       Stage stage = stage_of(m, tiling.level);
       stage.waits.push_back({m, -1});
-      const OperatorRun run = operator_run(m);
+      const OperatorRun run = fused_run(group_, way_, tiling_, m);
       for (const CoreId core : tiling.cores)
         stage.uses.push_back({chip_.core_resource(core)});
       std::vector<std::int64_t> bounds;
@@ -82,65 +82,6 @@ class FusedBuilder {
   static std::int64_t ceil_cycles(double cycles) {
     const auto whole = static_cast<std::int64_t>(cycles);
     return whole + (static_cast<double>(whole) < cycles ? 1 : 0);
-  }
-
-  [[nodiscard]] OperatorRun operator_run(std::size_t m) const {
-    const MemberTiling& tiling = tiling_.members[m];
-    OperatorRun run;
-    run.op = {group_.members[m].whole, way_.contents[m]};
-    run.core = tiling.cores.front();
-    run.stage = m;
-    run.edge = add_variants(run, tiling.rows, tiling.tiles - 1, m);
-    run.last_round = run.variants.size();
-    run.last = add_variants(run, tiling.last_rows, 1, m);
-    if (tiling.tiles == 1) {
-      run.full = run.last_round;
-      run.edge = run.last;
-    }
-    for (TileVariant& variant : run.variants) {
-      variant.counts = counts_of_whole(group_.members[m], std::move(variant.counts));
-      variant.times *= group_.blocks;
-    }
-    return run;
-  }
-
-  // The tile of every core but the last, and that of the last when it differs. Answers the index
-  // of the first core's last slice.
-  std::size_t add_variants(OperatorRun& run,
-                           std::int64_t rows,
-                           std::int64_t times,
-                           std::size_t m) const {
-    if (times == 0) return 0;
-    const std::vector<LoopCount> tile = {{tiling_.members[m].axis, rows}};
-    const CoreSplit split = core_split(
-        *group_.members[m].op, tile, tiling_.members[m].axis, way_.split, way_.cores[m].size());
-    const bool ragged = split.loop && split.last_share != split.share;
-    add_slices(
-        run, core_counts(tile, split, split.share), times * (split.cores - (ragged ? 1 : 0)), m);
-    const std::size_t last = run.variants.size() - 1;
-    if (ragged) add_slices(run, core_counts(tile, split, split.last_share), times, m);
-    return last;
-  }
-
-  // The slices of one core's tile; the last one may be ragged.
-  void add_slices(OperatorRun& run,
-                  std::vector<LoopCount> counts,
-                  std::int64_t times,
-                  std::size_t m) const {
-    const auto& slice = tiling_.members[m].slice;
-    if (!slice) {
-      run.variants.push_back({std::move(counts), times});
-      return;
-    }
-    const std::int64_t whole = count_of(group_.members[m].op->nest, counts, slice->loop);
-    const std::int64_t count = std::min(whole, slice->count);
-    const std::int64_t full = whole / count;
-    std::vector<LoopCount> ragged = counts;
-    counts.push_back({slice->loop, count});
-    run.variants.push_back({std::move(counts), times * full});
-    if (whole % count == 0) return;
-    ragged.push_back({slice->loop, whole % count});
-    run.variants.push_back({std::move(ragged), times});
   }
 
   // ---- between members ----
@@ -179,9 +120,9 @@ class FusedBuilder {
     stage.level = from.level;
     stage.waits.push_back(wait_for(edge.from, 0, 1, from.slices));
     stage.rooms.push_back(room_in(edge.to, slots, 1, to.slices));
-    stage.uses = stage_uses(move_cost(edge, bytes.full), move_cost(edge, bytes.last));
+    stage.uses = stage_uses(move(edge, bytes.full), move(edge, bytes.last));
     for (const Portion& portion : bytes.portions)
-      add_energy(outline_.energy, move_cost(edge, portion.bytes), portion.times * group_.blocks);
+      add_energy(outline_.energy, move(edge, portion.bytes), portion.times * group_.blocks);
     const std::size_t index = outline_.stages.size();
     reader.waits.push_back(wait_for(index, edge.lag, to.slices, 1));
     maker.rooms.push_back(room_in(index, tiling_.buffers, from.slices, 1));
@@ -192,53 +133,8 @@ class FusedBuilder {
     return group_.members[m].op->nest.size(tiling_.members[m].axis);
   }
 
-  [[nodiscard]] TransferCost move_cost(const InnerEdge& edge, std::int64_t bytes) const {
-    return handover_cost(chip_,
-                         edge.halo_bytes > 0 ? halo_pairs(edge, bytes) : whole_pairs(edge, bytes));
-  }
-
-  // Each core takes the halo of its rows from the next one.
-  [[nodiscard]] std::vector<Handover> halo_pairs(const InnerEdge& edge, std::int64_t all) const {
-    const MemberTiling& to = tiling_.members[edge.to];
-    std::vector<Handover> pairs;
-    const std::int64_t bytes = std::min(all, edge.halo_bytes);
-    for (std::size_t c = 1; c < to.cores.size(); ++c)
-      pairs.push_back({{to.cores[c], operand_of_write(*edge.made), bytes},
-                       {to.cores[c - 1], operand_of_read(*edge.used), bytes}});
-    return pairs;
-  }
-
-  // Every reading core takes its part from every core that made some of it.
-  [[nodiscard]] std::vector<Handover> whole_pairs(const InnerEdge& edge, std::int64_t all) const {
-    const MemberTiling& from = tiling_.members[edge.from];
-    const MemberTiling& to = tiling_.members[edge.to];
-    const auto makers = static_cast<std::int64_t>(from.cores.size());
-    const std::int64_t part = ceil_div(all, makers);
-    const std::int64_t needed = ceil_div(all, shares_of_reader(edge));
-    std::vector<Handover> pairs;
-    for (const CoreId sender : from.cores)
-      for (const CoreId receiver : to.cores) {
-        const Endpoint source{sender, operand_of_write(*edge.made), part};
-        const Endpoint sink{receiver, operand_of_read(*edge.used), ceil_div(needed, makers)};
-        if (!is_one_memory(source, sink)) pairs.push_back({source, sink});
-      }
-    return pairs;
-  }
-
-  // In how many parts the reading cores share the tensor; 1 when each needs all of it.
-  [[nodiscard]] std::int64_t shares_of_reader(const InnerEdge& edge) const {
-    const MemberTiling& to = tiling_.members[edge.to];
-    if (!to.split.loop) return 1;
-    const bool parted =
-        slide(*edge.used, group_.members[edge.to].op->nest, *to.split.loop).has_value();
-    return parted ? static_cast<std::int64_t>(to.cores.size()) : 1;
-  }
-
-  [[nodiscard]] bool is_one_memory(const Endpoint& a, const Endpoint& b) const {
-    const auto node = [&](const Endpoint& end) {
-      return chip_.core(end.core).memories[static_cast<std::size_t>(end.operand)].node;
-    };
-    return a.core == b.core || node(a) == node(b);
+  [[nodiscard]] TransferCost move(const InnerEdge& edge, std::int64_t bytes) const {
+    return inner_move(chip_, group_, tiling_, edge, bytes);
   }
 
   // ---- off-chip ----

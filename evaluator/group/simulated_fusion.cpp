@@ -1,42 +1,16 @@
 #include "evaluator/group/simulated_fusion.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/checked_math.h"
-#include "evaluator/group/blocked_group.h"
 #include "evaluator/group/member_tiling.h"
+#include "evaluator/group/simulated_members.h"
 #include "evaluator/group/simulated_tasks.h"
 #include "evaluator/group/working_set.h"
 
 namespace paretrain::evaluator {
 namespace {
-
-// The tasks of one tile of a member: one, or one per slice.
-struct TileTasks {
-  std::size_t first = 0;
-  std::size_t last = 0;
-};
-
-// A member's access along the group's axis, in elements of the storage.
-struct Sweep {
-  Slide slide;
-  std::int64_t stride = 1;
-  std::int64_t rows = 1;
-  std::int64_t size = 1;
-
-  // Everything before this offset is touched once the tile has run.
-  [[nodiscard]] std::int64_t read_until(std::int64_t tile) const {
-    return slide.end_of(std::min(size, (tile + 1) * rows) - 1) * stride;
-  }
-
-  // Everything before this offset is complete once the tile has run.
-  [[nodiscard]] std::int64_t made_until(std::int64_t tile) const {
-    if ((tile + 1) * rows >= size) return slide.extent * stride;
-    return slide.begin_of((tile + 1) * rows) * stride;
-  }
-};
 
 class FusionPlayer {
  public:
@@ -53,8 +27,9 @@ class FusionPlayer {
         tiling_(tiled_group(chip, group, decided.way)) {}
 
   [[nodiscard]] std::optional<GroupSimulation> run() {
-    for (std::size_t m = 0; m < group_.members.size(); ++m)
-      if (!add_operator(m)) return std::nullopt;
+    auto members = simulated_members(chip_, costs_, group_, decided_, tiling_, tasks_);
+    if (!members) return std::nullopt;
+    members_ = std::move(*members);
     for (const InnerEdge& edge : tiling_.edges)
       add_edge(edge);
     const std::vector<std::size_t> order = order_of_transfers(group_);
@@ -70,70 +45,8 @@ class FusionPlayer {
 
   [[nodiscard]] const LoopNest& nest(std::size_t m) const { return group_.members[m].op->nest; }
 
-  // ---- operators ----
-
-  bool add_operator(std::size_t m) {
-    tiles_.emplace_back();
-    const std::int64_t size = nest(m).size(tiling(m).axis);
-    for (std::int64_t tile = 0; tile < tiling(m).tiles; ++tile) {
-      const std::int64_t rows = std::min(tiling(m).rows, size - tile * tiling(m).rows);
-      if (!add_tile(m, tile, rows)) return false;
-    }
-    return true;
-  }
-
-  bool add_tile(std::size_t m, std::int64_t tile, std::int64_t rows) {
-    const std::vector<LoopCount> cut = {{tiling(m).axis, rows}};
-    const CoreSplit split = core_split(*group_.members[m].op,
-                                       cut,
-                                       tiling(m).axis,
-                                       decided_.way.split,
-                                       decided_.way.cores[m].size());
-    const std::vector<LoopCount> share = core_counts(cut, split, split.share);
-    const auto& slice = decided_.slices[m];
-    const std::int64_t whole = slice ? count_of(nest(m), share, slice->loop) : 1;
-    const std::int64_t piece = slice ? std::min(whole, slice->count) : 1;
-    TileTasks tasks;
-    for (std::int64_t done = 0; done < whole; done += piece) {
-      SimulatedTask task;
-      task.name = group_.members[m].op->name + " " + std::to_string(tile);
-      task.tile = tiling(m).level + tile;
-      std::int64_t cycles = 0;
-      for (std::int64_t core = 0; core < split.cores; ++core) {
-        std::vector<LoopCount> counts =
-            core_counts(cut, split, core + 1 == split.cores ? split.last_share : split.share);
-        if (slice) {
-          const std::int64_t own = count_of(nest(m), counts, slice->loop);
-          if (done >= own) continue;
-          counts.push_back({slice->loop, std::min(piece, own - done)});
-        }
-        const auto cost = costs_.cost({group_.members[m].whole, decided_.way.contents[m]},
-                                      tiling(m).cores[0],
-                                      counts_of_whole(group_.members[m], std::move(counts)));
-        if (!cost) return false;
-        tasks_.energy().compute += cost->compute_pj;
-        tasks_.energy().on_chip += cost->on_chip_pj;
-        cycles = std::max(cycles, static_cast<std::int64_t>(std::ceil(cost->cycles)));
-      }
-      for (const CoreId core : tiling(m).cores)
-        task.uses.push_back({chip_.core_resource(core), cycles});
-      if (done > 0) task.waits.push_back(tasks.last);
-      if (done == 0 && tile > 0) task.waits.push_back(tiles_[m].back().last);
-      tasks.last = tasks_.add(std::move(task));
-      if (done == 0) tasks.first = tasks.last;
-      pieces_.resize(group_.members.size());
-      pieces_[m].push_back(tasks.last);
-    }
-    tiles_[m].push_back(tasks);
-    return true;
-  }
-
   [[nodiscard]] std::optional<Sweep> sweep(std::size_t m, const Access& access) const {
-    const auto along = slide(access, nest(m), tiling(m).axis);
-    if (!along) return std::nullopt;
-    const std::int64_t stride =
-        along->dimension < access.strides.size() ? access.strides[along->dimension] : 1;
-    return Sweep{*along, stride, tiling(m).rows, nest(m).size(tiling(m).axis)};
+    return sweep_of(access, nest(m), tiling(m));
   }
 
   // `later` waits for `earlier` of the tile, if there is one that early.
@@ -144,12 +57,7 @@ class FusionPlayer {
                     std::min<std::int64_t>(tile, static_cast<std::int64_t>(earlier.size()) - 1))]);
   }
 
-  [[nodiscard]] std::vector<std::size_t> ends_of(std::size_t m) const {
-    std::vector<std::size_t> ends;
-    for (const TileTasks& tasks : tiles_[m])
-      ends.push_back(tasks.last);
-    return ends;
-  }
+  [[nodiscard]] std::vector<std::size_t> ends_of(std::size_t m) const { return members_[m].ends(); }
 
   // ---- between members ----
 
@@ -165,17 +73,19 @@ class FusionPlayer {
         for (const std::size_t medium : media_[t])
           reuse(medium, ends_of(edge.to), static_cast<std::int64_t>(t) - slots);
     } else if (behind > 0 || !edge.same_cores) {
-      for (std::size_t t = 0; t < tiles_[edge.from].size(); ++t)
-        reuse(tiles_[edge.from][t].first, ends_of(edge.to), static_cast<std::int64_t>(t) - slots);
+      for (std::size_t t = 0; t < members_[edge.from].tiles.size(); ++t)
+        reuse(members_[edge.from].tiles[t].first,
+              ends_of(edge.to),
+              static_cast<std::int64_t>(t) - slots);
     }
     std::size_t at = 0;
-    for (std::size_t t = 0; t < tiles_[edge.to].size(); ++t) {
+    for (std::size_t t = 0; t < members_[edge.to].tiles.size(); ++t) {
       const auto tile = static_cast<std::int64_t>(t);
       while (made && used && at + 1 < arrivals.size() &&
              made->made_until(static_cast<std::int64_t>(at)) < used->read_until(tile))
         ++at;
       if (!made || !used) at = std::min(t, arrivals.size() - 1);
-      tasks_.wait(tiles_[edge.to][t].first, arrivals[at]);
+      tasks_.wait(members_[edge.to].tiles[t].first, arrivals[at]);
     }
   }
 
@@ -186,11 +96,11 @@ class FusionPlayer {
     SimulatedTask arrival{name, {}, {}, order};
     for (const ResourceCycles& use : cost.uses) {
       SimulatedTask task{name, {use}, {}, order};
-      task.waits.push_back(tiles_[from][static_cast<std::size_t>(tile)].last);
+      task.waits.push_back(members_[from].tiles[static_cast<std::size_t>(tile)].last);
       arrival.waits.push_back(tasks_.add(std::move(task)));
     }
     media_.push_back(arrival.waits);
-    arrival.waits.push_back(tiles_[from][static_cast<std::size_t>(tile)].last);
+    arrival.waits.push_back(members_[from].tiles[static_cast<std::size_t>(tile)].last);
     return tasks_.add(std::move(arrival));
   }
 
@@ -198,7 +108,7 @@ class FusionPlayer {
     std::vector<std::size_t> moves;
     media_.clear();
     const std::int64_t bytes = edge.made->bytes.number();
-    const auto tiles = static_cast<std::int64_t>(tiles_[edge.from].size());
+    const auto tiles = static_cast<std::int64_t>(members_[edge.from].tiles.size());
     std::int64_t before = 0;
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       std::int64_t until = bytes;
@@ -207,7 +117,7 @@ class FusionPlayer {
       before = until;
       tasks_.account(cost);
       moves.push_back(add_media(edge.from, tile, cost));
-      reuse(tiles_[edge.from][static_cast<std::size_t>(tile)].first,
+      reuse(members_[edge.from].tiles[static_cast<std::size_t>(tile)].first,
             moves,
             tile - tiling_.buffers >= 0 ? tile - tiling_.buffers : -1);
     }
@@ -332,9 +242,9 @@ class FusionPlayer {
     for (const Use& other : uses)
       level = std::min(level, tiling(other.member).level);
     const std::int64_t slots = tiling(use.member).level - level + 2;
-    for (std::size_t t = 0; t < tiles_[use.member].size(); ++t) {
+    for (std::size_t t = 0; t < members_[use.member].tiles.size(); ++t) {
       const std::size_t needed = std::min(t, fetches.size() - 1);
-      tasks_.wait(tiles_[use.member][t].first, fetches[first ? needed : 0]);
+      tasks_.wait(members_[use.member].tiles[t].first, fetches[first ? needed : 0]);
     }
     if (fetches.size() < 2) return;
     for (std::size_t t = 0; t < fetches.size(); ++t)
@@ -345,8 +255,8 @@ class FusionPlayer {
   void add_slices(std::size_t t, const std::vector<Use>& uses) {
     const std::int64_t total = group_.tensors[t].fetch_bytes;
     const std::size_t m = uses.front().member;
-    const std::vector<std::size_t>& pieces = pieces_[m];
-    const std::size_t slices = pieces.size() / tiles_[m].size();
+    const std::vector<std::size_t>& pieces = members_[m].pieces;
+    const std::size_t slices = pieces.size() / members_[m].tiles.size();
     for (std::size_t p = 0; p < pieces.size(); ++p) {
       const auto s = static_cast<std::int64_t>(p % slices);
       const auto count = static_cast<std::int64_t>(slices);
@@ -382,10 +292,11 @@ class FusionPlayer {
       before = until;
       SimulatedTask task{
           "store " + std::to_string(tile), cost.uses, {}, tiling(m).level + 1 + tile};
-      task.waits.push_back(made ? tiles_[m][static_cast<std::size_t>(tile)].last
-                                : tiles_[m].back().last);
+      task.waits.push_back(made ? members_[m].tiles[static_cast<std::size_t>(tile)].last
+                                : members_[m].tiles.back().last);
       stores.push_back(tasks_.add(std::move(task)));
-      if (tiles > 1) reuse(tiles_[m][static_cast<std::size_t>(tile)].first, stores, tile - 2);
+      if (tiles > 1)
+        reuse(members_[m].tiles[static_cast<std::size_t>(tile)].first, stores, tile - 2);
     }
   }
 
@@ -396,9 +307,8 @@ class FusionPlayer {
   PlayedBlock block_;
   TiledGroup tiling_;
   TaskList tasks_;
-  std::vector<std::vector<TileTasks>> tiles_;     // by member
-  std::vector<std::vector<std::size_t>> media_;   // by tile of the edge at hand: its transfers
-  std::vector<std::vector<std::size_t>> pieces_;  // by member: slices of all tiles, in order
+  std::vector<SimulatedMember> members_;
+  std::vector<std::vector<std::size_t>> media_;  // by tile of the edge at hand: its transfers
 };
 
 }  // namespace

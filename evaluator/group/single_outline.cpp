@@ -2,159 +2,65 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/check.h"
 #include "base/checked_math.h"
 #include "evaluator/group/member_tiling.h"
+#include "evaluator/group/single_tiling.h"
 #include "evaluator/group/single_visits.h"
+#include "evaluator/group/single_working_set.h"
 
 namespace paretrain::evaluator {
 namespace {
 
-bool sums_over_cut(const LoopNest& nest, std::span<const LoopCut> cuts) {
-  return std::ranges::any_of(
-      cuts, [&](const LoopCut& cut) { return cut.tiles > 1 && is_reduction(nest, cut.loop); });
-}
-
 class SingleBuilder {
  public:
-  SingleBuilder(const Chip& chip, const GroupShape& group, const SingleWay& way)
+  SingleBuilder(const Chip& chip,
+                const GroupShape& group,
+                const SingleWay& way,
+                const SingleTiling& tiling)
       : chip_(chip),
         group_(group),
         way_(way),
         member_(group.members.front()),
         nest_(member_.op->nest),
-        cuts_(loop_cuts(nest_, way.cuts)) {
-    for (const LoopCut& cut : cuts_) {
-      tile_.push_back({cut.loop, cut.count});
-      steps_ *= cut.tiles;
-    }
-    split_ = core_split(*member_.op, tile_, axis(), way.split, way.cores.size());
-    per_core_ = core_counts(tile_, split_, split_.share);
-    cores_.assign(way.cores.begin(), way.cores.begin() + split_.cores);
-    partial_ = sums_over_cut(nest_, cuts_);
-  }
-
-  [[nodiscard]] bool fits() const {
-    if (hands_on_partial_sums()) return false;
-    std::map<MemoryNodeId, std::int64_t> used;
-    for (const MemberAccess& read : member_.reads)
-      if (!is_read_in_place(read)) add_bytes(used, *read.access, operand_of_read(*read.access), 1);
-    for (const MemberAccess& write : member_.writes)
-      if (!is_made_in_place(write))
-        add_bytes(used, *write.access, operand_of_write(*write.access), partial_growth());
-    for (const GroupTensor& tensor : group_.tensors)
-      for (const HoldingPlace* place : {tensor.from, tensor.to})
-        if (place != nullptr)
-          for (const MemoryNodeId node : place->nodes)
-            used[node] += place->share_of(tensor.held_bytes);
-    return std::ranges::all_of(used, [&](const auto& entry) {
-      return entry.second * 8 <= chip_.memory_bits(entry.first);
-    });
-  }
+        tiling_(tiling) {}
 
   [[nodiscard]] GroupOutline build(const TileCosts& costs) {
     add_operator(costs);
     for (const std::size_t t : order_of_transfers(group_))
       add_tensor(t);
-    outline_.tiles = cuts_.empty() ? 1 : cuts_.front().tiles;
-    outline_.inner_tiles = steps_ / outline_.tiles;
-    if (!cuts_.empty()) outline_.axis = std::string(loop_name(cuts_.front().loop));
+    outline_.tiles = tiling_.cuts.empty() ? 1 : tiling_.cuts.front().tiles;
+    outline_.inner_tiles = tiling_.steps / outline_.tiles;
+    if (!tiling_.cuts.empty()) outline_.axis = std::string(loop_name(tiling_.cuts.front().loop));
     outline_.split = way_.split;
     outline_.way = way_;
     return std::move(outline_);
   }
 
  private:
-  [[nodiscard]] std::optional<Loop> axis() const {
-    if (cuts_.empty()) return std::nullopt;
-    return cuts_.front().loop;
-  }
-
-  // Partial sums are wider than results.
-  [[nodiscard]] double partial_growth() const {
-    if (!partial_ || nest_.bits.output_final <= 0) return 1;
-    return std::max(1.0,
-                    static_cast<double>(nest_.bits.output_partial) /
-                        static_cast<double>(nest_.bits.output_final));
-  }
-
-  // ---- working set ----
-
-  // Model: partial sums leave for off-chip memory only.
-  [[nodiscard]] bool hands_on_partial_sums() const {
-    return partial_ && std::ranges::any_of(member_.writes, [&](const MemberAccess& write) {
-             return group_.tensors[write.tensor].to != nullptr &&
-                    is_summed_in_passes(*write.access);
-           });
-  }
-
-  [[nodiscard]] bool is_summed_in_passes(const Access& access) const {
-    return tensor_visits(access, nest_, cuts_, access.bytes.number(), Halo::Excluded).passes > 1;
-  }
-
-  // What a place holds needs no tiles of its own beside it.
-  [[nodiscard]] bool is_read_in_place(const MemberAccess& read) const {
-    const HoldingPlace* place = group_.tensors[read.tensor].from;
-    return place != nullptr && read_in_place(chip_, *place, cores_, operand_of_read(*read.access));
-  }
-
-  // Sums over a cut loop are wider than what is held.
-  [[nodiscard]] bool is_made_in_place(const MemberAccess& write) const {
-    const HoldingPlace* place = group_.tensors[write.tensor].to;
-    return place != nullptr && !partial_ &&
-           made_in_place(chip_, *place, cores_, operand_of_write(*write.access));
-  }
-
-  void add_bytes(std::map<MemoryNodeId, std::int64_t>& used,
-                 const Access& access,
-                 NestOperand operand,
-                 double growth) const {
-    const auto& first = chip_.core(cores_.front()).memories[static_cast<std::size_t>(operand)];
-    std::int64_t sharing = 0;
-    for (const CoreId core : cores_)
-      if (chip_.core(core).memories[static_cast<std::size_t>(operand)].node == first.node)
-        ++sharing;
-    const auto here = [&](Halo halo) {
-      return std::min(touched(access, tile_, halo), sharing * touched(access, per_core_, halo));
-    };
-    std::int64_t bytes = here(Halo::Included);
-    if (!is_resident(access, nest_, cuts_) && steps_ > 1) bytes += here(Halo::Excluded);
-    used[first.node] += static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * growth));
-  }
-
-  // Model: a tensor that no axis can cut is moved in equal slices, one a tile, or at once.
-  [[nodiscard]] std::int64_t touched(const Access& access,
-                                     std::span<const LoopCount> counts,
-                                     Halo halo) const {
-    const std::int64_t bytes = access.bytes.number();
-    if (access.axes.empty()) return bytes < steps_ ? bytes : ceil_div(bytes, steps_);
-    return touched_bytes(access, nest_, counts, halo);
-  }
-
   // ---- operator ----
 
   void add_operator(const TileCosts& costs) {
     OperatorRun run;
     run.op = {member_.op, way_.content};
-    run.core = cores_.front();
+    run.core = tiling_.cores.front();
     add_variants(run, 0, {}, 1);
     Stage stage;
-    stage.tiles = steps_;
-    stage.round = cuts_.size() == 2 ? cuts_[1].tiles : 1;
+    stage.tiles = tiling_.steps;
+    stage.round = tiling_.cuts.size() == 2 ? tiling_.cuts[1].tiles : 1;
     stage.waits.push_back({0, -1});
     run.full = 0;
     run.last = last_variant_;
-    if (cuts_.size() == 2) {
-      run.edge = variant_of(run, cuts_[0].count, cuts_[1].last);
-      run.last_round = variant_of(run, cuts_[0].last, cuts_[1].count);
+    if (tiling_.cuts.size() == 2) {
+      run.edge = variant_of(run, tiling_.cuts[0].count, tiling_.cuts[1].last);
+      run.last_round = variant_of(run, tiling_.cuts[0].last, tiling_.cuts[1].count);
     }
     std::vector<std::int64_t> bounds;
     for (const TileVariant& variant : run.variants)
       bounds.push_back(static_cast<std::int64_t>(
           std::ceil(costs.least_cycles(*run.op.op, run.core, variant.counts))));
-    for (const CoreId core : cores_)
+    for (const CoreId core : tiling_.cores)
       stage.uses.push_back({chip_.core_resource(core)});
     set_operator_cycles(chip_, stage, run, bounds);
     outline_.stages.push_back(std::move(stage));
@@ -165,8 +71,10 @@ class SingleBuilder {
   [[nodiscard]] std::size_t variant_of(const OperatorRun& run,
                                        std::int64_t outer,
                                        std::int64_t inner) const {
-    const std::vector<LoopCount> counts = {{cuts_[0].loop, outer}, {cuts_[1].loop, inner}};
-    const CoreSplit split = core_split(*member_.op, counts, axis(), way_.split, way_.cores.size());
+    const std::vector<LoopCount> counts = {{tiling_.cuts[0].loop, outer},
+                                           {tiling_.cuts[1].loop, inner}};
+    const CoreSplit split =
+        core_split(*member_.op, counts, tiling_.axis(), way_.split, way_.cores.size());
     const auto at = std::ranges::find(
         run.variants, core_counts(counts, split, split.share), &TileVariant::counts);
     CHECK(at != run.variants.end(), "a tile of two cuts has no variant");
@@ -178,8 +86,8 @@ class SingleBuilder {
                     std::size_t cut,
                     std::vector<LoopCount> counts,
                     std::int64_t times) {
-    if (cut < cuts_.size()) {
-      const LoopCut& here = cuts_[cut];
+    if (cut < tiling_.cuts.size()) {
+      const LoopCut& here = tiling_.cuts[cut];
       const bool ragged = here.last != here.count;
       std::vector<LoopCount> full = counts;
       full.push_back({here.loop, here.count});
@@ -190,7 +98,8 @@ class SingleBuilder {
       add_variants(run, cut + 1, std::move(counts), times);
       return;
     }
-    const CoreSplit split = core_split(*member_.op, counts, axis(), way_.split, way_.cores.size());
+    const CoreSplit split =
+        core_split(*member_.op, counts, tiling_.axis(), way_.split, way_.cores.size());
     const bool ragged = split.loop && split.last_share != split.share;
     last_variant_ = run.variants.size();
     run.variants.push_back(
@@ -226,10 +135,11 @@ class SingleBuilder {
   };
 
   [[nodiscard]] std::vector<Endpoint> ends(const Moved& moved, std::int64_t bytes) const {
-    const std::int64_t all = touched_bytes(*moved.access, nest_, tile_, Halo::Included);
-    const std::int64_t share = touched_bytes(*moved.access, nest_, per_core_, Halo::Included);
+    const std::int64_t all = touched_bytes(*moved.access, nest_, tiling_.tile, Halo::Included);
+    const std::int64_t share =
+        touched_bytes(*moved.access, nest_, tiling_.per_core, Halo::Included);
     std::vector<Endpoint> result;
-    for (const CoreId core : cores_)
+    for (const CoreId core : tiling_.cores)
       result.push_back({core, moved.operand, all > 0 ? ceil_div(bytes * share, all) : bytes});
     return result;
   }
@@ -261,7 +171,8 @@ class SingleBuilder {
   [[nodiscard]] Stage& op() { return outline_.stages[0]; }
 
   void add_fetches(const Moved& moved, std::int64_t bytes) {
-    const TensorVisits visits = tensor_visits(*moved.access, nest_, cuts_, bytes, Halo::Included);
+    const TensorVisits visits =
+        tensor_visits(*moved.access, nest_, tiling_.cuts, bytes, Halo::Included);
     for (const Portion& portion : visits.portions)
       account(moved, fetch(moved, portion.bytes), portion.bytes, portion.times);
     if (visits.round > 1)
@@ -319,8 +230,9 @@ class SingleBuilder {
 
   // Sums that are visited again leave and come back, wider than results.
   void add_stores(const Moved& moved, std::int64_t bytes) {
-    const TensorVisits visits = tensor_visits(*moved.access, nest_, cuts_, bytes, Halo::Excluded);
-    const bool returns = partial_ && visits.passes > 1;
+    const TensorVisits visits =
+        tensor_visits(*moved.access, nest_, tiling_.cuts, bytes, Halo::Excluded);
+    const bool returns = tiling_.partial && visits.passes > 1;
     for (const Portion& portion : visits.portions) {
       const std::int64_t last = returns ? portion.times / visits.passes : portion.times;
       account(moved, store(moved, portion.bytes), portion.bytes, last);
@@ -361,7 +273,7 @@ class SingleBuilder {
   }
 
   [[nodiscard]] std::int64_t widened(std::int64_t bytes) const {
-    return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * partial_growth()));
+    return widened_sums(bytes, tiling_.growth);
   }
 
   [[nodiscard]] VisitBytes widened(const VisitBytes& bytes) const {
@@ -373,30 +285,20 @@ class SingleBuilder {
   const SingleWay& way_;
   const GroupMember& member_;
   const LoopNest& nest_;
-  std::vector<LoopCut> cuts_;
-  std::vector<LoopCount> tile_;
-  std::vector<LoopCount> per_core_;
-  CoreSplit split_;
-  std::vector<CoreId> cores_;
-  std::int64_t steps_ = 1;
-  bool partial_ = false;
+  const SingleTiling& tiling_;
   std::size_t last_variant_ = 0;
   GroupOutline outline_;
 };
 
 }  // namespace
 
-bool single_way_fits(const Chip& chip, const GroupShape& group, const SingleWay& way) {
-  return SingleBuilder(chip, group, way).fits();
-}
-
 std::optional<GroupOutline> single_outline(const Chip& chip,
                                            const TileCosts& costs,
                                            const GroupShape& group,
                                            const SingleWay& way) {
-  SingleBuilder builder(chip, group, way);
-  if (!builder.fits()) return std::nullopt;
-  return builder.build(costs);
+  const SingleTiling tiling = single_tiling(*group.members.front().op, way);
+  if (!fits_on_chip(chip, group, tiling)) return std::nullopt;
+  return SingleBuilder(chip, group, way, tiling).build(costs);
 }
 
 }  // namespace paretrain::evaluator

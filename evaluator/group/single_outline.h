@@ -22,6 +22,4 @@ namespace paretrain::evaluator {
                                                          const GroupShape& group,
                                                          const SingleWay& way);
 
-[[nodiscard]] bool single_way_fits(const Chip& chip, const GroupShape& group, const SingleWay& way);
-
 }  // namespace paretrain::evaluator

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked_math.h"
+#include "evaluator/group/single_working_set.h"
 
 namespace paretrain::evaluator {
 namespace {
