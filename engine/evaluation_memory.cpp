@@ -1,109 +1,91 @@
 #include "engine/evaluation_memory.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace paretrain::engine {
 
 namespace {
 
-constexpr std::uint32_t kNoResult = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kChunkRows = 256;
 
 }  // namespace
 
-std::size_t FingerprintTable::place_of(std::uint64_t fingerprint) const noexcept {
-  const std::size_t mask = entries_.size() - 1;
-  std::size_t place = fingerprint & mask;
-  while (entries_[place].used && entries_[place].fingerprint != fingerprint)
-    place = (place + 1) & mask;
-  return place;
+void EvaluationMemory::Window::clear() {
+  fingerprints.clear();
+  without_result = 0;
+  for (Individuals& chunk : chunks)
+    chunk.clear();
 }
 
-std::optional<std::uint32_t> FingerprintTable::find(std::uint64_t fingerprint) const noexcept {
-  if (used_ == 0) return std::nullopt;
-  const Entry& entry = entries_[place_of(fingerprint)];
-  if (!entry.used) return std::nullopt;
-  return entry.number;
+std::optional<EvaluationMemory::Result> EvaluationMemory::Window::result(std::uint64_t fingerprint,
+                                                                         GenomeView genome) const {
+  const std::optional<std::uint32_t> number = fingerprints.find(fingerprint);
+  if (!number || *number < without_result) return std::nullopt;
+  const std::size_t place = *number - without_result;
+  const Individuals& chunk = chunks[place / kChunkRows];
+  const std::size_t row = place % kChunkRows;
+  const GenomeView found = chunk.genome(row);
+  if (!std::equal(found.begin(), found.end(), genome.begin())) return std::nullopt;
+  return Result{.rows = &chunk, .row = row};
 }
 
-void FingerprintTable::grow() {
-  std::vector<Entry> before(std::max<std::size_t>(64, 2 * entries_.size()));
-  before.swap(entries_);
-  for (const Entry& entry : before) {
-    if (entry.used) entries_[place_of(entry.fingerprint)] = entry;
-  }
-}
-
-bool FingerprintTable::insert(std::uint64_t fingerprint, std::uint32_t number) {
-  if (2 * (used_ + 1) > entries_.size()) grow();
-  Entry& entry = entries_[place_of(fingerprint)];
-  if (entry.used) return false;
-  entry = {.fingerprint = fingerprint, .number = number, .used = true};
-  ++used_;
-  return true;
-}
-
-void FingerprintTable::clear() {
-  std::fill(entries_.begin(), entries_.end(), Entry{});
-  used_ = 0;
-}
-
-EvaluationMemory::EvaluationMemory(std::size_t words_per_genome, std::size_t objective_count) {
-  for (Individuals* const results : {&recent_results_, &older_results_}) {
-    results->words_per_genome = words_per_genome;
-    results->objective_count = objective_count;
-  }
-}
+EvaluationMemory::EvaluationMemory(std::size_t words_per_genome, std::size_t objective_count)
+    : empty_{.words_per_genome = words_per_genome, .objective_count = objective_count} {}
 
 bool EvaluationMemory::was_evaluated(std::uint64_t fingerprint) const noexcept {
-  return recent_.find(fingerprint).has_value() || older_.find(fingerprint).has_value();
+  return recent_.fingerprints.find(fingerprint).has_value() ||
+         older_.fingerprints.find(fingerprint).has_value();
 }
 
 std::optional<EvaluationMemory::Result> EvaluationMemory::result(std::uint64_t fingerprint,
                                                                  GenomeView genome) const {
-  const auto known = [&](const FingerprintTable& table,
-                         const Individuals& results) -> std::optional<Result> {
-    const std::optional<std::uint32_t> row = table.find(fingerprint);
-    if (!row || *row == kNoResult) return std::nullopt;
-    const GenomeView found = results.genome(*row);
-    if (!std::equal(found.begin(), found.end(), genome.begin())) return std::nullopt;
-    return Result{.rows = &results, .row = *row};
-  };
-  const std::optional<Result> recent = known(recent_, recent_results_);
-  return recent ? recent : known(older_, older_results_);
+  const std::optional<Result> recent = recent_.result(fingerprint, genome);
+  return recent ? recent : older_.result(fingerprint, genome);
 }
 
 void EvaluationMemory::rotate(SeenGenomes& seen) {
   std::swap(seen.older, seen.recent);
   std::swap(older_, recent_);
-  std::swap(older_results_, recent_results_);
   seen.recent.clear();
   recent_.clear();
-  recent_results_.clear();
+}
+
+// Of the fingerprint that was remembered last.
+void EvaluationMemory::append_result(const Individuals& from, std::size_t row) {
+  const std::size_t place = recent_.fingerprints.size() - 1 - recent_.without_result;
+  const std::size_t chunk = place / kChunkRows;
+  if (chunk == recent_.chunks.size()) {
+    recent_.chunks.push_back(empty_);
+    recent_.chunks.back().reserve(kChunkRows);
+  }
+  recent_.chunks[chunk].append(from, row);
 }
 
 bool EvaluationMemory::remember(SeenGenomes& seen,
                                 std::uint64_t fingerprint,
                                 const Individuals& from,
                                 std::size_t row) {
-  if (was_evaluated(fingerprint)) return false;
-  if (seen.recent.size() >= kWindow) rotate(seen);
-  recent_.insert(fingerprint, static_cast<std::uint32_t>(recent_results_.size()));
+  if (older_.fingerprints.find(fingerprint)) return false;
+  if (seen.recent.size() >= kWindow) {
+    if (recent_.fingerprints.find(fingerprint)) return false;
+    rotate(seen);
+  }
+  if (!recent_.fingerprints.insert(fingerprint)) return false;
   seen.recent.push_back(fingerprint);
-  recent_results_.append(from, row);
+  append_result(from, row);
   return true;
 }
 
 void EvaluationMemory::restore(const SeenGenomes& seen) {
-  recent_.clear();
-  older_.clear();
-  recent_results_.clear();
-  older_results_.clear();
-  for (const std::uint64_t fingerprint : seen.recent)
-    recent_.insert(fingerprint, kNoResult);
-  for (const std::uint64_t fingerprint : seen.older)
-    older_.insert(fingerprint, kNoResult);
+  const auto fill = [](Window& window, const std::vector<std::uint64_t>& fingerprints) {
+    window.clear();
+    for (const std::uint64_t fingerprint : fingerprints)
+      window.fingerprints.insert(fingerprint);
+    window.without_result = window.fingerprints.size();
+  };
+  fill(recent_, seen.recent);
+  fill(older_, seen.older);
 }
 
 }  // namespace paretrain::engine

@@ -6,32 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "engine/fingerprint_set.h"
 #include "engine/individuals.h"
 #include "engine/search_state.h"
 
 namespace paretrain::engine {
-
-// A set of 64-bit fingerprints by open addressing with a number for each. Keeps its buffers.
-class FingerprintTable {
- public:
-  [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t fingerprint) const noexcept;
-  // Leaves an entry that is there already as it is and returns false.
-  bool insert(std::uint64_t fingerprint, std::uint32_t number);
-  void clear();
-
- private:
-  struct Entry {
-    std::uint64_t fingerprint = 0;
-    std::uint32_t number = 0;
-    bool used = false;
-  };
-
-  void grow();
-  [[nodiscard]] std::size_t place_of(std::uint64_t fingerprint) const noexcept;
-
-  std::vector<Entry> entries_;
-  std::size_t used_ = 0;
-};
 
 // What has been evaluated lately: an index of the fingerprints, which are part of the state of a
 // search, and, as far as this process evaluated them, the results. Two windows: when the recent one
@@ -51,7 +30,8 @@ class EvaluationMemory {
     std::size_t row = 0;
   };
 
-  // The result, when this process has it. Genomes are compared in full.
+  // The result, when this process has it. Genomes are compared in full. Valid until the next
+  // remember() or restore().
   [[nodiscard]] std::optional<Result> result(std::uint64_t fingerprint, GenomeView genome) const;
 
   // Notes the result of a row, in `seen`, too. Returns whether the genome counts as evaluated for
@@ -65,12 +45,23 @@ class EvaluationMemory {
   void restore(const SeenGenomes& seen);
 
  private:
+  // Fingerprints in the order in which they were remembered; results of all but the first ones.
+  // Results lie in chunks, so that none is ever moved.
+  struct Window {
+    FingerprintSet fingerprints;
+    std::size_t without_result = 0;
+    std::vector<Individuals> chunks;
+
+    void clear();
+    [[nodiscard]] std::optional<Result> result(std::uint64_t fingerprint, GenomeView genome) const;
+  };
+
+  void append_result(const Individuals& from, std::size_t row);
   void rotate(SeenGenomes& seen);
 
-  FingerprintTable recent_;  // number: row of recent_results_, or kNoResult
-  FingerprintTable older_;
-  Individuals recent_results_;
-  Individuals older_results_;
+  Individuals empty_;  // of the right shape
+  Window recent_;
+  Window older_;
 };
 
 }  // namespace paretrain::engine

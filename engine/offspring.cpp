@@ -58,7 +58,7 @@ void Offspring::begin(const OffspringSource& source, std::size_t slots) {
   before_.resize(slots * words_);
   taken_.clear();
   for (std::size_t i = 0; i < source.state.population.size(); ++i)
-    taken_.insert(hash_of(source.state.population.genome(i)), 0);
+    taken_.insert(hash_of(source.state.population.genome(i)));
   duplicates_ = 0;
   swept_ = source.state.swept;
   all_swept_ = false;
@@ -187,7 +187,7 @@ void Offspring::find_new(const OffspringSource& source, Slot& slot, std::size_t 
 }
 
 bool Offspring::judge(Slot& slot) {
-  slot.accepted = taken_.insert(slot.fingerprint, 0);
+  slot.accepted = taken_.insert(slot.fingerprint);
   if (slot.accepted && !slot.evaluated) ++new_genomes_;
   return !slot.accepted && !is_final(slot);
 }
@@ -247,7 +247,7 @@ void Offspring::sweep(const OffspringSource& source) {
     if (genome_number(problem_->layout(), scratch_) != swept_) continue;
     const std::uint64_t fingerprint = hash_of(scratch_);
     if (source.memory.was_evaluated(fingerprint)) continue;
-    if (!taken_.insert(fingerprint, 0)) continue;
+    if (!taken_.insert(fingerprint)) continue;
     add(scratch_, fingerprint);
     ++new_genomes_;
   }

@@ -102,7 +102,7 @@ class Offspring {
   std::vector<Word> rows_;    // one genome per slot
   std::vector<Word> before_;  // the same before its last change
   std::vector<std::uint32_t> pending_;
-  FingerprintTable taken_;  // of the population and of accepted slots
+  FingerprintSet taken_;  // of the population and of accepted slots
   Individuals made_;
   std::vector<std::uint64_t> fingerprints_;
   std::vector<char> evaluated_;

@@ -52,6 +52,15 @@ TEST_CASE("EvaluationMemory: after restoring it knows what was evaluated but not
   CHECK_FALSE(second.result(fingerprint(3), row.genome(0)));
   CHECK_FALSE(second.remember(seen, fingerprint(3), one_row(3, 7), 0));
   CHECK(seen.recent.size() == 1);
+  // What it evaluates itself has results from there on.
+  for (engine::Word word = 4; word < 1000; ++word)
+    CHECK(second.remember(seen, fingerprint(word), one_row(word, static_cast<double>(word)), 0));
+  for (engine::Word word = 4; word < 1000; ++word) {
+    const auto genome = one_row(word, 0);
+    const auto found = second.result(fingerprint(word), genome.genome(0));
+    REQUIRE(found);
+    CHECK(found->rows->objectives_of(found->row)[0] == static_cast<double>(word));
+  }
 }
 
 TEST_CASE("EvaluationMemory: forgets the oldest window and stays bounded") {
@@ -59,10 +68,22 @@ TEST_CASE("EvaluationMemory: forgets the oldest window and stays bounded") {
   SeenGenomes seen;
   constexpr std::size_t kWindow = EvaluationMemory::kWindow;
   for (engine::Word word = 0; word < 2 * kWindow + 1; ++word)
-    memory.remember(seen, fingerprint(word), one_row(word, 1), 0);
+    memory.remember(seen, fingerprint(word), one_row(word, static_cast<double>(word)), 0);
   CHECK(seen.older.size() == kWindow);
   CHECK(seen.recent.size() == 1);
   CHECK_FALSE(memory.was_evaluated(fingerprint(0)));
   CHECK(memory.was_evaluated(fingerprint(kWindow)));
   CHECK(memory.was_evaluated(fingerprint(2 * kWindow)));
+  for (const engine::Word word : {engine::Word{kWindow}, engine::Word{2 * kWindow}}) {
+    const auto row = one_row(word, 0);
+    const auto result = memory.result(fingerprint(word), row.genome(0));
+    REQUIRE(result);
+    CHECK(result->rows->objectives_of(result->row)[0] == static_cast<double>(word));
+  }
+  // A genome of the recent window is known although that window is full.
+  for (engine::Word word = 2 * kWindow + 1; word < 3 * kWindow; ++word)
+    memory.remember(seen, fingerprint(word), one_row(word, 1), 0);
+  CHECK(seen.recent.size() == kWindow);
+  CHECK_FALSE(memory.remember(seen, fingerprint(2 * kWindow), one_row(2 * kWindow, 1), 0));
+  CHECK(seen.recent.size() == kWindow);
 }
