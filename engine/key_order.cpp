@@ -73,8 +73,9 @@ std::span<const KeyOrder::Entry> KeyOrder::sorted(std::span<const std::uint64_t>
   if (size > kFewKeys) {
     other_.resize(size);
     const unsigned digit_bits = size > kManyKeys ? 11 : 8;
-    const unsigned passes = size > kManyKeys && size <= kVeryManyKeys ? 2 : 3;
     const auto top = static_cast<unsigned>(std::bit_width(varying));
+    const unsigned most = size > kManyKeys && size <= kVeryManyKeys ? 2 : 3;
+    const unsigned passes = std::min(most, (top + digit_bits - 1) / digit_bits);
     const unsigned covered = digit_bits * passes;
     sort_leading_digits(top > covered ? top - covered : 0, digit_bits, passes);
   }

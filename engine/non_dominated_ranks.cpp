@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "engine/row_keys.h"
 
 namespace paretrain::engine {
 
@@ -73,9 +74,9 @@ std::size_t steps_up_to(const std::vector<Step>& stairs, double second) {
   return prefix_length(stairs.size(), [&](std::size_t i) { return stairs[i].second <= second; });
 }
 
-// Replaces the steps that the new one makes useless. Requires: no step dominates it.
-void add_step(std::vector<Step>& stairs, const Step& step) {
-  std::size_t first = steps_up_to(stairs, step.second);
+// Replaces the steps that the new one makes useless. Requires: no step dominates it; `first` steps
+// have an f2 of at most its own.
+void add_step(std::vector<Step>& stairs, std::size_t first, const Step& step) {
   // A step with the same f2 has a larger f3.
   if (first > 0 && stairs[first - 1].second == step.second) --first;
   std::size_t last = first;
@@ -95,14 +96,22 @@ void add_step(std::vector<Step>& stairs, const Step& step) {
 void NonDominatedRanks::sort_lexicographically(std::span<const double> objectives,
                                                std::size_t objective_count) {
   const std::size_t rows = objectives.size() / objective_count;
-  keys_.resize(rows);
   order_.resize(rows);
-  for (std::size_t row = 0; row < rows; ++row)
-    keys_[row] = order_key(objectives[row * objective_count]);
+  const bool is_packed = pack_rows(objectives, objective_count, keys_);
+  if (!is_packed) {
+    keys_.resize(rows);
+    for (std::size_t row = 0; row < rows; ++row)
+      keys_[row] = order_key(objectives[row * objective_count]);
+  }
   const std::span<const KeyOrder::Entry> sorted = sorter_.sorted(keys_);
   for (std::size_t i = 0; i < rows; ++i)
     order_[i] = sorted[i].row;
-  sort_ties(objectives, objective_count);
+  if (is_packed) {
+    count_packed_copies(sorted);
+  } else {
+    sort_ties(objectives, objective_count);
+    count_copies(objectives, objective_count);
+  }
 }
 
 void NonDominatedRanks::sort_ties(std::span<const double> objectives, std::size_t objective_count) {
@@ -126,6 +135,16 @@ void NonDominatedRanks::sort_ties(std::span<const double> objectives, std::size_
                 comes_before);
     }
     begin = end;
+  }
+}
+
+// Rows with equal keys are equal.
+void NonDominatedRanks::count_packed_copies(std::span<const KeyOrder::Entry> sorted) {
+  copies_.resize(sorted.size());
+  std::uint32_t copies = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    copies = i > 0 && sorted[i].key == sorted[i - 1].key ? copies + 1 : 0;
+    copies_[sorted[i].row] = copies;
   }
 }
 
@@ -174,15 +193,20 @@ void NonDominatedRanks::rank_three(std::span<const double> objectives) {
   for (const std::uint32_t row : order_) {
     if (copies_[row] == 0) {
       const Step step{.second = objectives[3 * row + 1], .third = objectives[3 * row + 2]};
+      std::size_t place = 0;  // in the front that does not dominate it and was looked at last
       rank = static_cast<std::uint32_t>(prefix_length(fronts_, [&](std::size_t k) {
-        const std::size_t before = steps_up_to(staircases_[k], step.second);
-        return before > 0 && staircases_[k][before - 1].third <= step.third;
+        const std::vector<Step>& stairs = staircases_[k];
+        const std::size_t before = steps_up_to(stairs, step.second);
+        const bool is_dominated = before > 0 && stairs[before - 1].third <= step.third;
+        if (!is_dominated) place = before;
+        return is_dominated;
       }));
       if (rank == fronts_) {
         if (staircases_.size() == fronts_) staircases_.emplace_back();
         staircases_[fronts_++].clear();
+        place = 0;
       }
-      add_step(staircases_[rank], step);
+      add_step(staircases_[rank], place, step);
     }
     ranks_[row] = rank;
   }
@@ -259,7 +283,6 @@ std::span<const std::uint32_t> NonDominatedRanks::ranks(std::span<const double> 
                                                         std::size_t objective_count) {
   CHECK(objective_count >= 1, "ranks need at least one objective");
   sort_lexicographically(objectives, objective_count);
-  count_copies(objectives, objective_count);
   ranks_.resize(order_.size());
   switch (objective_count) {
     case 1:

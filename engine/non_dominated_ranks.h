@@ -51,6 +51,7 @@ class NonDominatedRanks {
   };
 
   void sort_lexicographically(std::span<const double> objectives, std::size_t objective_count);
+  void count_packed_copies(std::span<const KeyOrder::Entry> sorted);
   void sort_ties(std::span<const double> objectives, std::size_t objective_count);
   void count_copies(std::span<const double> objectives, std::size_t objective_count);
   void rank_one();
