@@ -1,6 +1,7 @@
 #include "engine/archive.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "engine/dominance.h"
@@ -18,6 +19,42 @@ bool is_at_most(const double* a, const double* b, std::size_t count) {
     if (a[k] > b[k]) return false;
   }
   return true;
+}
+
+// Negative, zero or positive as a is lexicographically before b, equal or behind.
+int compared(const double* a, const double* b, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+  }
+  return 0;
+}
+
+// Per row of a block the largest of its differences from a point; where that is at most 0, the row
+// is as good everywhere. Differences of finite numbers have the right sign, and loops without a
+// branch take two rows at once.
+using BlockExcess = std::array<double, kBlock>;
+
+// Differences are times `sign`: with -1 the point is as good as the row where they are at most 0.
+BlockExcess excess(const double* columns, std::span<const double> point, double sign) {
+  BlockExcess most;
+  for (std::size_t i = 0; i < kBlock; ++i)
+    most[i] = sign * columns[i] - sign * point[0];
+  for (std::size_t k = 1; k < point.size(); ++k) {
+    const double* const column = columns + k * kBlock;
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      const double here = sign * column[i] - sign * point[k];
+      most[i] = here > most[i] ? here : most[i];
+    }
+  }
+  return most;
+}
+
+double least(BlockExcess& values) {
+  for (std::size_t half = kBlock / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i)
+      values[i] = values[i + half] < values[i] ? values[i + half] : values[i];
+  }
+  return values[0];
 }
 
 bool has_objectives(const Individuals& rows, std::size_t row, std::span<const double> objectives) {
@@ -47,16 +84,28 @@ ArchiveUpdate::ArchiveUpdate(const Problem& problem, std::size_t keep_equal)
   merged_.objective_count = problem.objective_names().size();
 }
 
-// The first archive row that is not lexicographically before the objectives.
+// The first archive row that is not lexicographically before the objectives. Requires: those before
+// `from` are. Cost: the logarithm of how far it is from there.
 std::size_t ArchiveUpdate::place_of(const Individuals& archive,
+                                    std::size_t from,
                                     std::span<const double> objectives) const {
-  std::size_t low = 0;
+  const std::size_t count = objectives.size();
+  const double* const rows = archive.objectives.data();
+  const auto is_before = [&](std::size_t row) {
+    return compared(rows + row * count, objectives.data(), count) < 0;
+  };
+  std::size_t low = from;
   std::size_t high = archive.size();
+  for (std::size_t step = 1; low + step <= high; step *= 2) {
+    if (!is_before(low + step - 1)) {
+      high = low + step - 1;
+      break;
+    }
+    low += step;
+  }
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    const std::span<const double> values = archive.objectives_of(middle);
-    if (std::lexicographical_compare(
-            values.begin(), values.end(), objectives.begin(), objectives.end())) {
+    if (is_before(middle)) {
       low = middle + 1;
     } else {
       high = middle;
@@ -65,67 +114,69 @@ std::size_t ArchiveUpdate::place_of(const Individuals& archive,
   return low;
 }
 
-void ArchiveUpdate::bound_blocks(const Individuals& archive) {
+void ArchiveUpdate::lay_out_blocks(const Individuals& archive) {
   const std::size_t objectives = archive.objective_count;
-  bounds_.clear();
-  for (std::size_t first = 0; first < archive.size(); first += kBlock) {
-    const std::size_t end = std::min(first + kBlock, archive.size());
-    for (std::size_t k = 0; k < objectives; ++k) {
-      Bounds bounds{.low = archive.objectives[first * objectives + k],
-                    .high = archive.objectives[first * objectives + k]};
-      for (std::size_t row = first + 1; row < end; ++row) {
-        const double value = archive.objectives[row * objectives + k];
-        bounds.low = std::min(bounds.low, value);
-        bounds.high = std::max(bounds.high, value);
+  const std::size_t columns = objectives - 1;
+  const std::size_t blocks = (archive.size() + kBlock - 1) / kBlock;
+  lows_.resize(blocks * columns);
+  highs_.resize(blocks * columns);
+  columns_.resize(blocks * columns * kBlock);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::size_t first = block * kBlock;
+    const std::size_t count = std::min(kBlock, archive.size() - first);
+    for (std::size_t k = 0; k < columns; ++k) {
+      const double* const from = archive.objectives.data() + first * objectives + k + 1;
+      double* const to = columns_.data() + (block * columns + k) * kBlock;
+      double low = from[0];
+      double high = from[0];
+      for (std::size_t i = 0; i < count; ++i) {
+        to[i] = from[i * objectives];
+        low = std::min(low, to[i]);
+        high = std::max(high, to[i]);
       }
-      bounds_.push_back(bounds);
+      lows_[block * columns + k] = low;
+      highs_[block * columns + k] = high;
     }
   }
 }
 
-// Only rows before the place can dominate; of two objectives only the nearest has the smallest f2.
+// Only rows before the place can dominate, for they are as good in the first objective; of two
+// objectives only the nearest has the smallest f2.
 bool ArchiveUpdate::is_dominated(const Individuals& archive,
                                  std::size_t place,
                                  std::span<const double> objectives) const {
-  const std::size_t count = objectives.size();
-  if (count <= 2)
+  if (objectives.size() <= 2)
     return place > 0 && weakly_dominates(archive.objectives_of(place - 1), objectives);
+  const std::span<const double> point = objectives.subspan(1);
   for (std::size_t block = (place + kBlock - 1) / kBlock; block-- > 0;) {
-    const Bounds* const bounds = bounds_.data() + block * count;
-    bool possible = true;
-    for (std::size_t k = 0; k < count; ++k)
-      possible = possible && bounds[k].low <= objectives[k];
-    if (!possible) continue;
-    const double* const rows = archive.objectives.data();
-    for (std::size_t row = std::min(place, (block + 1) * kBlock); row > block * kBlock; --row) {
-      if (is_at_most(rows + (row - 1) * count, objectives.data(), count)) return true;
-    }
+    if (!is_at_most(lows_.data() + block * point.size(), point.data(), point.size())) continue;
+    BlockExcess most = excess(columns_.data() + block * point.size() * kBlock, point, 1);
+    for (std::size_t i = place - block * kBlock; i < kBlock; ++i)
+      most[i] = 1;
+    if (least(most) <= 0) return true;
   }
   return false;
 }
 
+// Only rows from the place on can be dominated.
 void ArchiveUpdate::mark_dominated(const Individuals& archive,
                                    std::size_t place,
                                    std::span<const double> objectives) {
-  const std::size_t count = objectives.size();
-  if (count <= 2) {
+  if (objectives.size() <= 2) {
     for (std::size_t row = place; row < archive.size(); ++row) {
       if (archive.objectives_of(row).back() < objectives.back()) return;
       if (dominates(objectives, archive.objectives_of(row))) dominated_[row] = 1;
     }
     return;
   }
-  for (std::size_t block = place / kBlock; block * count < bounds_.size(); ++block) {
-    const Bounds* const bounds = bounds_.data() + block * count;
-    bool possible = true;
-    for (std::size_t k = 0; k < count; ++k)
-      possible = possible && objectives[k] <= bounds[k].high;
-    if (!possible) continue;
-    const std::size_t end = std::min(archive.size(), (block + 1) * kBlock);
-    const double* const rows = archive.objectives.data();
-    for (std::size_t row = std::max(place, block * kBlock); row < end; ++row) {
-      if (is_at_most(objectives.data(), rows + row * count, count)) dominated_[row] = 1;
-    }
+  const std::span<const double> point = objectives.subspan(1);
+  for (std::size_t block = place / kBlock; block * point.size() < highs_.size(); ++block) {
+    if (!is_at_most(point.data(), highs_.data() + block * point.size(), point.size())) continue;
+    const BlockExcess most = excess(columns_.data() + block * point.size() * kBlock, point, -1);
+    const std::size_t first = block * kBlock;
+    const std::size_t end = std::min(archive.size() - first, kBlock);
+    for (std::size_t i = std::max(place, first) - first; i < end; ++i)
+      dominated_[first + i] = static_cast<char>(dominated_[first + i] | (most[i] <= 0 ? 1 : 0));
   }
 }
 
@@ -213,16 +264,42 @@ std::size_t ArchiveUpdate::merge(Individuals& archive, const Individuals& batch)
   return added;
 }
 
+void ArchiveUpdate::sort_accepted(const Individuals& batch, bool has_rising_objectives) {
+  const auto comes_before = [&](const Accepted& a, const Accepted& b) {
+    const std::strong_ordering order = row_order(*problem_, batch, a.row, batch, b.row);
+    return order != std::strong_ordering::equal ? order < 0 : a.row < b.row;
+  };
+  if (!has_rising_objectives) {
+    std::sort(accepted_.begin(), accepted_.end(), comes_before);
+    return;
+  }
+  for (auto first = accepted_.begin(); first != accepted_.end();) {
+    const std::span<const double> objectives = batch.objectives_of(first->row);
+    auto end = first + 1;
+    while (end != accepted_.end() && has_objectives(batch, end->row, objectives))
+      ++end;
+    if (end - first > 1) std::sort(first, end, comes_before);
+    first = end;
+  }
+}
+
 ArchiveGain ArchiveUpdate::add(Individuals& archive,
                                const Individuals& batch,
                                std::span<const std::uint32_t> rows) {
   ArchiveGain gain;
   accepted_.clear();
   dominated_.assign(archive.size(), 0);
-  if (archive.objective_count > 2) bound_blocks(archive);
+  if (archive.objective_count > 2) lay_out_blocks(archive);
+  bool all_rise = true;
+  std::size_t place = 0;
+  const double* previous = nullptr;
   for (const std::uint32_t row : rows) {
     const std::span<const double> objectives = batch.objectives_of(row);
-    const std::size_t place = place_of(archive, objectives);
+    const bool rises =
+        previous == nullptr || compared(previous, objectives.data(), objectives.size()) <= 0;
+    all_rise = all_rise && rises;
+    previous = objectives.data();
+    place = place_of(archive, rises ? place : 0, objectives);
     if (place < archive.size() && has_objectives(archive, place, objectives)) {
       // A point that the archive has is not dominated and dominates nothing.
       if (is_superfluous(archive, place, batch, row)) continue;
@@ -234,10 +311,7 @@ ArchiveGain ArchiveUpdate::add(Individuals& archive,
     accepted_.push_back({.row = row, .place = place});
   }
   if (accepted_.empty()) return gain;
-  std::sort(accepted_.begin(), accepted_.end(), [&](const Accepted& a, const Accepted& b) {
-    const std::strong_ordering order = row_order(*problem_, batch, a.row, batch, b.row);
-    return order != std::strong_ordering::equal ? order < 0 : a.row < b.row;
-  });
+  sort_accepted(batch, all_rise);
   gain.genomes = merge(archive, batch);
   return gain;
 }

@@ -27,8 +27,9 @@ class ArchiveUpdate {
 
   // Adds those of the listed rows of `batch` that the archive does not dominate, and drops what
   // they dominate. Returns how many of them are in the archive now and were not before. Requires:
-  // the listed rows are feasible and do not dominate one another. Cost: one binary search per row
-  // for two objectives, a walk through the archive for more; one merge when anything is added.
+  // the listed rows are feasible, finite and do not dominate one another. Cost: one search per row,
+  // short where rows are listed in the archive's order; a walk through the archive's blocks per new
+  // point of three and more objectives; one merge when anything is added.
   ArchiveGain add(Individuals& archive,
                   const Individuals& batch,
                   std::span<const std::uint32_t> rows);
@@ -40,14 +41,9 @@ class ArchiveUpdate {
     std::size_t place = 0;  // the first archive row that is not lexicographically before it
   };
 
-  // Smallest and largest value of an objective in a block of archive rows.
-  struct Bounds {
-    double low = 0;
-    double high = 0;
-  };
-
-  void bound_blocks(const Individuals& archive);
+  void lay_out_blocks(const Individuals& archive);
   [[nodiscard]] std::size_t place_of(const Individuals& archive,
+                                     std::size_t from,
                                      std::span<const double> objectives) const;
   [[nodiscard]] bool is_dominated(const Individuals& archive,
                                   std::size_t place,
@@ -60,6 +56,8 @@ class ArchiveUpdate {
                                     std::size_t place,
                                     const Individuals& batch,
                                     std::size_t row) const;
+  // By objectives, then text, then row.
+  void sort_accepted(const Individuals& batch, bool has_rising_objectives);
   std::size_t merge(Individuals& archive, const Individuals& batch);
   std::size_t finish_equal(const Individuals& archive, std::size_t old);
   void keep_range(const Individuals& archive, std::size_t begin, std::size_t end);
@@ -70,7 +68,11 @@ class ArchiveUpdate {
   std::size_t keep_equal_;
   std::vector<Accepted> accepted_;
   std::vector<char> dominated_;  // one per archive row
-  std::vector<Bounds> bounds_;   // objective_count per block, for three and more objectives
+  // For three and more objectives, of all but the first: smallest and largest value per block of
+  // archive rows, and the values, kBlock of an objective side by side.
+  std::vector<double> lows_;
+  std::vector<double> highs_;
+  std::vector<double> columns_;
   Individuals merged_;
   std::size_t equal_run_ = 0;
 };

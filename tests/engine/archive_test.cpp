@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/dominance.h"
+#include "engine/non_dominated_ranks.h"
 #include "tests/engine/random_points.h"
 #include "tests/engine/test_problems.h"
 #include "tests/support/doctest.h"
@@ -84,6 +85,54 @@ TEST_CASE("ArchiveUpdate: holds what the definition says after any additions") {
         CHECK(archive.words == expected.words);
         CHECK(archive.objectives == expected.objectives);
       }
+    }
+  }
+}
+
+TEST_CASE("ArchiveUpdate: the order in which rows are listed does not matter") {
+  for (std::size_t objectives = 2; objectives <= 5; ++objectives) {
+    const auto problem = bit_problem(objectives);
+    for (std::uint64_t round = 0; round < 6; ++round) {
+      RandomStream random(tests::test_seed(), round, 100 + objectives);
+      CAPTURE(tests::test_seed());
+      CAPTURE(objectives);
+      CAPTURE(round);
+      ArchiveUpdate update(problem, 1 + round % 2);
+      Individuals rising{.words_per_genome = 1, .objective_count = objectives};
+      Individuals mixed = rising;
+      Individuals all = rising;
+      for (int step = 0; step < 6; ++step) {
+        // Near a plane, so that archives have many rows; early steps lie behind later ones.
+        auto points = tests::random_points(150, objectives, 30, random);
+        Individuals batch{.words_per_genome = 1, .objective_count = objectives};
+        for (std::size_t i = 0; i < 150; ++i) {
+          double rest = 40 - step;
+          for (std::size_t k = 0; k + 1 < objectives; ++k)
+            rest -= points[i * objectives + k];
+          points[(i + 1) * objectives - 1] = rest + static_cast<double>(random.below(2));
+          const std::vector<engine::Word> genome = {random.below(4)};
+          const auto values = std::span<const double>(points).subspan(i * objectives, objectives);
+          batch.append(genome, values, 0);
+          all.append(genome, values, 0);
+        }
+        engine::NonDominatedRanks sorter;
+        const auto ranks = sorter.ranks(points, objectives);
+        std::vector<std::uint32_t> rows;
+        for (const std::uint32_t row : sorter.order()) {
+          if (ranks[row] == 0) rows.push_back(row);
+        }
+        const auto gain = update.add(rising, batch, rows);
+        for (std::size_t i = 1; i < rows.size(); ++i)
+          std::swap(rows[i], rows[random.below(i + 1)]);
+        const auto same_gain = update.add(mixed, batch, rows);
+        CHECK(gain.genomes == same_gain.genomes);
+        const Individuals expected = plain_archive(problem, all, 1 + round % 2);
+        CHECK(rising.words == expected.words);
+        CHECK(rising.objectives == expected.objectives);
+        CHECK(mixed.words == expected.words);
+        CHECK(mixed.objectives == expected.objectives);
+      }
+      CHECK(rising.size() > (objectives == 2 ? 20U : 100U));
     }
   }
 }
