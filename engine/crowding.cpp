@@ -140,8 +140,10 @@ std::span<const std::uint32_t> CrowdingDistance::thin_out(std::size_t wanted) {
     if (!heap_.empty()) sift_down(0);
     remove(entry);
   }
-  remaining_.assign(heap_.begin(), heap_.end());
-  std::sort(remaining_.begin(), remaining_.end());
+  remaining_.clear();
+  for (std::size_t entry = 0; entry < entries_; ++entry) {
+    if (heap_place_[entry] != kNone) remaining_.push_back(static_cast<std::uint32_t>(entry));
+  }
   return remaining_;
 }
 

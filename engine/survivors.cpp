@@ -92,8 +92,12 @@ void SurvivorSelection::take_copies(std::size_t rank) {
     if (a.number != b.number) return a.number < b.number;
     return a.room != b.room ? a.room > b.room : a.row < b.row;
   };
-  if (copies_.size() > places()) std::sort(copies_.begin(), copies_.end(), comes_before);
   const std::size_t count = std::min(copies_.size(), places());
+  if (count < copies_.size()) {
+    const auto end = copies_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::nth_element(copies_.begin(), end, copies_.end(), comes_before);
+    std::sort(copies_.begin(), end, comes_before);
+  }
   for (std::size_t i = 0; i < count; ++i)
     take(copies_[i].row, static_cast<std::uint32_t>(rank), 0);
 }

@@ -211,12 +211,12 @@ void mutate(const GenomeLayout& layout,
     return;
   }
   const double scale = 1 / std::log1p(-probability);
-  // 1 - unit is exact and never 0, and its logarithm quicker than log1p.
-  const auto skip = [&] { return std::floor(std::log(1 - random.unit()) * scale); };
-  double gene = skip();
-  while (gene < static_cast<double>(genes)) {
-    change_gene(layout, options.mutation_index, genome, static_cast<std::size_t>(gene), random);
-    gene += 1 + skip();
+  for (std::size_t gene = 0;; ++gene) {
+    // 1 - unit is exact and never 0, and its logarithm quicker than log1p.
+    const double skipped = std::log(1 - random.unit()) * scale;
+    if (!(skipped < static_cast<double>(genes - gene))) break;
+    gene += static_cast<std::size_t>(skipped);
+    change_gene(layout, options.mutation_index, genome, gene, random);
   }
 }
 
