@@ -13,81 +13,11 @@
 #include "evaluator/core_cost/operand_memories.h"
 #include "evaluator/core_cost/order_energy.h"
 #include "evaluator/core_cost/order_latency.h"
+#include "evaluator/core_cost/order_search.h"
 
 namespace paretrain::evaluator {
 
 namespace {
-
-// A quotient that rounds down must not lose an order that is as good as the best.
-constexpr double kSlack = 1 + 1e-12;
-
-// What an objective compares: first the first, then the second.
-struct Score {
-  double first = 0;
-  double second = 0;
-};
-
-bool better(const Score& a, const Score& b) {
-  return a.first != b.first ? a.first < b.first : a.second < b.second;
-}
-
-Score score_of(Objective objective, double cycles, double energy) {
-  switch (objective) {
-    case Objective::Latency:
-      return {cycles, energy};
-    case Objective::Energy:
-      return {energy, cycles};
-    case Objective::Edp:
-      return {cycles * energy, 0};
-  }
-  return {};
-}
-
-double computing_cycles(const NestOnCore& nest) {
-  return nest.temporal_steps * nest.cycles_per_operation;
-}
-
-double cycles_of(const NestOnCore& nest, const LaidOrder& laid) {
-  return computing_cycles(nest) + extra_cycles(nest, laid).total();
-}
-
-// Exact up to `limit`; beyond it, some number above it.
-double cycles_within(const NestOnCore& nest, const LaidOrder& laid, double limit) {
-  const double computing = computing_cycles(nest);
-  return computing + extra_cycles(nest, laid, limit - computing).total();
-}
-
-double energy_of(const NestOnCore& nest, const LaidOrder& laid) {
-  return nest.mac_energy_pj + memory_energy_pj(nest, laid);
-}
-
-// Empty when the order loses against the bound whatever its second number is.
-std::optional<Score> score_within(Objective objective,
-                                  const NestOnCore& nest,
-                                  const LaidOrder& laid,
-                                  const std::optional<Score>& bound) {
-  switch (objective) {
-    case Objective::Latency: {
-      if (!bound) return score_of(objective, cycles_of(nest, laid), energy_of(nest, laid));
-      const double cycles = cycles_within(nest, laid, bound->first);
-      if (cycles > bound->first) return std::nullopt;
-      return Score{cycles, energy_of(nest, laid)};
-    }
-    case Objective::Energy: {
-      const double energy = energy_of(nest, laid);
-      if (bound && energy > bound->first) return std::nullopt;
-      return Score{energy, cycles_of(nest, laid)};
-    }
-    case Objective::Edp: {
-      const double energy = energy_of(nest, laid);
-      if (!bound) return score_of(objective, cycles_of(nest, laid), energy);
-      const double cycles = cycles_within(nest, laid, bound->first / energy * kSlack);
-      return cycles * energy > bound->first ? std::nullopt
-                                            : std::optional(score_of(objective, cycles, energy));
-    }
-  }
-  return std::nullopt;
-}
 
 CoreCost cost_of(const NestOnCore& nest, const LaidOrder& laid) {
   const ExtraCycles extra = extra_cycles(nest, laid);
@@ -133,95 +63,6 @@ Mapping mapping_of(const NestOnCore& nest, const LaidOrder& laid, const LoopOrde
   }
   return mapping;
 }
-
-// An order with the loops that each memory holds.
-struct AllocatedOrder {
-  LoopOrder order;
-  Cuts cuts;
-};
-
-// Walks the distinct orders of a multiset of loops, keeping the best.
-class OrderSearch {
- public:
-  OrderSearch(const NestOnCore& nest, Objective objective, std::optional<Score> bound)
-      : nest_(nest), objective_(objective), best_(bound), allocations_(nest, objective) {}
-
-  void run(const std::vector<TemporalLoop>& factors) {
-    for (const TemporalLoop& factor : factors) {
-      const auto known = std::find_if(
-          kinds_.begin(), kinds_.end(), [&](const Kind& kind) { return kind.loop == factor; });
-      if (known == kinds_.end()) {
-        kinds_.push_back({factor, 1});
-      } else {
-        ++known->left;
-      }
-    }
-    length_ = factors.size();
-    descend(0);
-  }
-
-  [[nodiscard]] const std::optional<AllocatedOrder>& best_order() const { return best_order_; }
-
-  [[nodiscard]] const std::optional<Score>& best() const { return best_; }
-
- private:
-  struct Kind {
-    TemporalLoop loop;
-    std::size_t left = 0;
-  };
-
-  void descend(std::size_t depth) {
-    if (depth == length_) {
-      judge();
-      return;
-    }
-    const bool first_is_all = depth > 0 && rest_does_not_matter(depth);
-    for (Kind& kind : kinds_) {
-      if (kind.left == 0) continue;
-      --kind.left;
-      order_.place(nest_, depth, kind.loop);
-      descend(depth + 1);
-      ++kind.left;
-      if (first_is_all) return;
-    }
-  }
-
-  // Where every operand has one memory, an order matters only by the leading loops that leave an
-  // input in place (docs/core-cost.md, search).
-  [[nodiscard]] bool rest_does_not_matter(std::size_t depth) const {
-    for (std::size_t o = 0; o < kNestOperandCount; ++o) {
-      const OperandOnCore& operand = nest_.operands[o];
-      if (!operand.present) continue;
-      if (operand.level_count != 1) return false;
-      if (static_cast<NestOperand>(o) == NestOperand::O) continue;
-      bool moved = false;
-      for (std::size_t i = 0; i < depth; ++i)
-        moved = moved || order_.role(o, i) != LoopRole::Irrelevant;
-      if (!moved) return false;
-    }
-    return true;
-  }
-
-  void judge() {
-    for (const Cuts& cuts : allocations_.of(order_)) {
-      laid_.lay_out(nest_, order_, cuts);
-      const std::optional<Score> score = score_within(objective_, nest_, laid_, best_);
-      if (!score || (best_ && !better(*score, *best_))) continue;
-      best_ = score;
-      best_order_ = {order_, cuts};
-    }
-  }
-
-  const NestOnCore& nest_;
-  Objective objective_;
-  std::optional<Score> best_;
-  std::optional<AllocatedOrder> best_order_;
-  std::vector<Kind> kinds_;
-  std::size_t length_ = 0;
-  LoopOrder order_;
-  Allocations allocations_;
-  LaidOrder laid_;
-};
 
 MappedCost mapped_cost(const NestOnCore& nest, const AllocatedOrder& allocated) {
   LaidOrder laid;

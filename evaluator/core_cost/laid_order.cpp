@@ -26,9 +26,17 @@ double rounded(double number) {
 }  // namespace
 
 void LaidOrder::lay_out(const NestOnCore& nest, const LoopOrder& order, const Cuts& cuts) {
+  Cuts merged = cuts;
+  merge_stationary(nest, order, merged);
+  lay_out(nest, order, cuts, merged);
+}
+
+void LaidOrder::lay_out(const NestOnCore& nest,
+                        const LoopOrder& order,
+                        const Cuts& cuts,
+                        const Cuts& merged) {
   allocation_ = cuts;
-  cuts_ = cuts;
-  merge_stationary(nest, order, cuts_);
+  cuts_ = merged;
   for (std::size_t o = 0; o < kNestOperandCount; ++o) {
     if (!nest.operands[o].present) continue;
     measure(nest, order, o);
@@ -76,9 +84,7 @@ void LaidOrder::find_outer_loops(const LoopOrder& order, std::size_t o, std::siz
     if (begin == end) continue;
     const LoopRole role = order.role(o, end - 1);
     if (role != LoopRole::Relevant && role != LoopRole::Irrelevant) continue;
-    std::size_t first = end;
-    while (first > begin && order.role(o, first - 1) == role)
-      --first;
+    const std::size_t first = std::max(begin, order.run_start(o, end));
     const double product = order.steps(end) / order.steps(first);
     (role == LoopRole::Relevant ? layout.outer_relevant : layout.outer_irrelevant)[a] = product;
   }
@@ -89,10 +95,7 @@ void LaidOrder::find_outer_loops(const LoopOrder& order, std::size_t o, std::siz
 void LaidOrder::mark_partial_sums(const NestOnCore& nest, const LoopOrder& order) {
   const OperandOnCore& operand = nest.operands[kOutput];
   OperandLayout& layout = operands_[kOutput];
-  std::size_t last_reduction = 0;  // one past it
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order.role(kOutput, i) == LoopRole::Irrelevant) last_reduction = i + 1;
-  }
+  const std::size_t last_reduction = order.irrelevant_end(kOutput);
   for (std::size_t u = 0; u < kUnrollingCount; ++u) {
     for (std::size_t a = 0; a <= operand.level_count; ++a) {
       const std::size_t prefix = a == 0 ? 0 : cuts_[kOutput][a - 1];

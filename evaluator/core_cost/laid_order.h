@@ -43,6 +43,12 @@ class LaidOrder {
   // Requires: cuts as Allocations gives them for the order.
   void lay_out(const NestOnCore& nest, const LoopOrder& order, const Cuts& cuts);
 
+  // The same with `merged`, what merge_stationary() makes of the cuts.
+  void lay_out(const NestOnCore& nest,
+               const LoopOrder& order,
+               const Cuts& cuts,
+               const Cuts& merged);
+
   // Before stationary loops were moved down.
   [[nodiscard]] const Cuts& allocation() const { return allocation_; }
 

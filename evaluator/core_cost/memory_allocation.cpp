@@ -1,7 +1,9 @@
 #include "evaluator/core_cost/memory_allocation.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/number_text.h"
@@ -21,17 +23,9 @@ struct Choices {
   std::size_t count = 0;
 };
 
-// Whether a loop that the output does not depend on lies outside prefix `i` or above the level.
-bool still_reduces(const NestOnCore& nest,
-                   const LoopOrder& order,
-                   std::size_t level,
-                   std::size_t i) {
-  const auto unrolling = static_cast<std::size_t>(Unrolling::Fractional);
-  if (nest.operands[kOutput].reduces_above[unrolling][level + 1]) return true;
-  for (std::size_t l = i; l < order.size(); ++l) {
-    if (order.role(kOutput, l) == LoopRole::Irrelevant) return true;
-  }
-  return false;
+// ZigZag multiplies rounded sizes in its own order.
+bool multiplies_loop_by_loop(const NestOnCore& nest) {
+  return nest.model == CostModel::Zigzag && !nest.whole_is_fractional;
 }
 
 // On a chip without a DRAM level, all combinations of up to this many memories are tried.
@@ -40,8 +34,15 @@ constexpr std::size_t kFewMemories = 3;
 // Walks the memories, inner to outer, keeping what each operand has allocated so far.
 class Walk {
  public:
-  Walk(const NestOnCore& nest, const LoopOrder& order, std::vector<Cuts>& found)
-      : nest_(nest), order_(order), found_(found) {
+  Walk(const NestOnCore& nest,
+       const LoopOrder& order,
+       const PrefixSizes& sizes,
+       std::vector<Cuts>& found)
+      : nest_(nest),
+        order_(order),
+        sizes_(sizes),
+        found_(found),
+        last_reduction_(order.irrelevant_end(kOutput)) {
     std::size_t chosen = 0;
     for (const MemoryOnCore& memory : nest.memories)
       chosen += memory.may_be_smaller ? 1U : 0U;
@@ -59,6 +60,29 @@ class Walk {
       found_.push_back(cuts_);
       return;
     }
+    const MemoryOnCore& memory = nest_.memories[m];
+    const std::span<const OperandAtLevel> users(memory.users.data(), memory.user_count);
+    if (std::all_of(
+            users.begin(), users.end(), [&](OperandAtLevel user) { return is_outermost(user); })) {
+      fill_up(m, users);
+    } else if (users.size() == 1) {
+      fill_alone(m, users[0]);
+    } else {
+      fill_shared(m);
+    }
+  }
+
+ private:
+  struct Combination {
+    std::array<std::size_t, kNestOperandCount> prefixes{};
+    double bits = 0;
+  };
+
+  [[nodiscard]] bool is_outermost(OperandAtLevel user) const {
+    return user.level + 1U == nest_.operands[user.operand].level_count;
+  }
+
+  void fill_shared(std::size_t m) {
     const MemoryOnCore& memory = nest_.memories[m];
     std::array<Choices, kNestOperandCount> choices;
     for (std::size_t u = memory.user_count; u < kNestOperandCount; ++u) {
@@ -90,25 +114,67 @@ class Walk {
     reduced_ = other_is_reduced;
   }
 
- private:
-  struct Combination {
-    std::array<std::size_t, kNestOperandCount> prefixes{};
+  // What fill_shared() does where everything that is left must fit.
+  void fill_up(std::size_t m, std::span<const OperandAtLevel> users) {
+    const std::size_t end = order_.size();
     double bits = 0;
-  };
+    for (const OperandAtLevel user : users) {
+      bits += bits_of(user, end, element_bits(user, position_[user.operand]));
+      cuts_[user.operand][user.level] = static_cast<std::uint8_t>(end);
+    }
+    if (bits <= nest_.memories[m].size_bits) descend(m + 1);
+  }
 
+  // What fill_shared() does where there is nothing to combine.
+  void fill_alone(std::size_t m, OperandAtLevel user) {
+    const MemoryOnCore& memory = nest_.memories[m];
+    const std::size_t start = position_[user.operand];
+    const double element = element_bits(user, start);
+    // Of each prefix that fits, and of the best one up to it.
+    std::array<double, kMaxTemporalLoops + 1> bits;
+    std::array<std::size_t, kMaxTemporalLoops + 1> best;
+    std::size_t count = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = start; i <= order_.size(); ++i, ++count) {
+      bits[count] = bits_of(user, i, element);
+      if (bits[count] > memory.size_bits) break;
+      const double traffic = sizes_.steps_left[i] * bits[count];
+      best[count] = count == 0 || traffic <= least ? count : best[count - 1];
+      least = std::min(least, traffic);
+    }
+    const bool other_is_reduced = reduced_;
+    double capacity = memory.size_bits;
+    while (count > 0) {
+      const std::size_t chosen = best[count - 1];
+      position_[user.operand] = start + chosen;
+      cuts_[user.operand][user.level] = static_cast<std::uint8_t>(start + chosen);
+      descend(m + 1);
+      position_[user.operand] = start;
+      if (!memory.may_be_smaller || other_is_reduced) break;
+      reduced_ = !any_may_be_smaller_;
+      while (capacity >= bits[chosen] && capacity >= 1)
+        capacity /= 2;
+      std::size_t fitting = 0;
+      while (fitting < count && bits[fitting] <= capacity)
+        ++fitting;
+      count = fitting;
+    }
+    reduced_ = other_is_reduced;
+  }
+
+  // Partial sums while a loop that the output does not depend on lies outside prefix `i` or above
+  // the level.
   [[nodiscard]] double element_bits(OperandAtLevel user, std::size_t i) const {
+    constexpr auto kUnrolling = static_cast<std::size_t>(Unrolling::Fractional);
     const OperandOnCore& operand = nest_.operands[user.operand];
     if (user.operand != kOutput) return operand.final_bits;
-    return still_reduces(nest_, order_, user.level, i) ? operand.partial_bits : operand.final_bits;
+    const bool reduces = i < last_reduction_ || operand.reduces_above[kUnrolling][user.level + 1U];
+    return reduces ? operand.partial_bits : operand.final_bits;
   }
 
   [[nodiscard]] double bits_of(OperandAtLevel user, std::size_t i, double element) const {
-    const OperandOnCore& operand = nest_.operands[user.operand];
-    const Extent& spatial =
-        operand.spatial[static_cast<std::size_t>(Unrolling::Fractional)][user.level + 1];
-    if (nest_.model == CostModel::Zigzag && !nest_.whole_is_fractional)
-      return elements_loop_by_loop(user, i) * element;
-    return operand.indexing.elements(order_.extent(user.operand, i), spatial) * element;
+    if (multiplies_loop_by_loop(nest_)) return elements_loop_by_loop(user, i) * element;
+    return sizes_.elements[user.operand][user.level][i] * element;
   }
 
   // The same number multiplied up loop by loop, level by level. Rounding decides between prefixes
@@ -151,7 +217,7 @@ class Walk {
       const double bits = bits_of(user, i, element);
       if (bits > capacity) break;
       choices.bits[choices.count] = bits;
-      choices.traffic[choices.count++] = order_.steps(end) / order_.steps(i) * bits;
+      choices.traffic[choices.count++] = sizes_.steps_left[i] * bits;
     }
   }
 
@@ -180,21 +246,70 @@ class Walk {
 
   const NestOnCore& nest_;
   const LoopOrder& order_;
+  const PrefixSizes& sizes_;
   std::vector<Cuts>& found_;
+  std::size_t last_reduction_;  // one past it
   Cuts cuts_{};
   std::array<std::size_t, kNestOperandCount> position_{};
   bool any_may_be_smaller_ = false;  // small hierarchies: several at once
   bool reduced_ = false;             // one memory is used as if it were smaller: no other may be
 };
 
+// Of prefixes longer than `known` loops.
+void measure(const NestOnCore& nest,
+             const LoopOrder& order,
+             std::size_t known,
+             PrefixSizes& sizes) {
+  const std::size_t end = order.size();
+  for (std::size_t i = known; i <= end; ++i)
+    sizes.steps_left[i] = order.steps(end) / order.steps(i);
+  if (multiplies_loop_by_loop(nest)) return;
+  for (std::size_t o = 0; o < kNestOperandCount; ++o) {
+    const OperandOnCore& operand = nest.operands[o];
+    if (!operand.present) continue;
+    const auto& spatial = operand.spatial[static_cast<std::size_t>(Unrolling::Fractional)];
+    for (std::size_t level = 0; level < operand.level_count; ++level) {
+      const bool is_top = level + 1 == operand.level_count;
+      if (is_top && known > 0) continue;  // the whole order is as it was
+      for (std::size_t i = is_top ? end : known; i <= end; ++i)
+        sizes.elements[o][level][i] =
+            operand.indexing.elements(order.extent(o, i), spatial[level + 1]);
+    }
+  }
+}
+
 }  // namespace
 
-const std::vector<Cuts>& Allocations::of(const LoopOrder& order) {
+const std::vector<Cuts>& Allocations::of(const LoopOrder& order, std::size_t shared) {
   found_.clear();
-  Walk walk(nest_, order, found_);
+  measure(nest_, order, shared == 0 ? 0 : shared + 1, sizes_);
+  Walk walk(nest_, order, sizes_, found_);
   if (!tries_smaller_) walk.keep_to_full_sizes();
   walk.descend(0);
   return found_;
+}
+
+bool Allocations::is_settled(const LoopOrder& order, std::size_t depth) const {
+  constexpr auto kUnrolling = static_cast<std::size_t>(Unrolling::Fractional);
+  for (const MemoryOnCore& memory : nest_.memories) {
+    std::size_t outermost = 0;
+    for (std::size_t u = 0; u < memory.user_count; ++u) {
+      const OperandAtLevel user = memory.users[u];
+      const OperandOnCore& operand = nest_.operands[user.operand];
+      if (user.level + 1U == operand.level_count) {
+        ++outermost;
+        continue;
+      }
+      if (multiplies_loop_by_loop(nest_)) return false;
+      const double elements = operand.indexing.elements(
+          order.extent(user.operand, depth), operand.spatial[kUnrolling][user.level + 1U]);
+      if (elements * std::min(operand.partial_bits, operand.final_bits) <= memory.size_bits)
+        return false;
+    }
+    // Double buffers of the others depend on the outermost loops then.
+    if (outermost > 0 && outermost < memory.user_count) return false;
+  }
+  return true;
 }
 
 void merge_stationary(const NestOnCore& nest, const LoopOrder& order, Cuts& cuts) {
