@@ -44,7 +44,10 @@ class Timing {
  public:
   Timing(const NestOnCore& nest, const LaidOrder& laid) : nest_(nest), laid_(laid) {}
 
-  [[nodiscard]] ExtraCycles cycles(double stall_limit) {
+  [[nodiscard]] ExtraCycles cycles(double limit) {
+    // ZigZag's drains can be negative, so that stalls alone decide nothing there.
+    const double stall_limit =
+        nest_.model == CostModel::Corrected ? limit : std::numeric_limits<double>::infinity();
     // ZigZag counts periods in operations even where an operation takes several cycles.
     cycles_per_step_ = nest_.model == CostModel::Zigzag ? 1 : nest_.cycles_per_operation;
     mark_double_buffers();
@@ -54,10 +57,10 @@ class Timing {
       const std::size_t begin = transfer_count_;
       gather(nest_.ports[p]);
       ends[p] = transfer_count_;
-      stall = std::max(stall, port_stall({transfers_.data() + begin, transfer_count_ - begin}));
+      stall = std::max(
+          stall, port_stall({transfers_.data() + begin, transfer_count_ - begin}, stall_limit));
+      if (stall > stall_limit) return {stall, 0, 0};
     }
-    // ZigZag's drains can be negative, so that stalls alone decide nothing there.
-    if (nest_.model == CostModel::Corrected && stall > stall_limit) return {stall, 0, 0};
     computing_ = nest_.temporal_steps * nest_.cycles_per_operation;
     if (nest_.model == CostModel::Zigzag) computing_ += stall;
     for (std::size_t p = 0; p < nest_.ports.size(); ++p) {
@@ -133,8 +136,8 @@ class Timing {
     }
   }
 
-  // Stall (positive) or slack (negative) of a port.
-  [[nodiscard]] static double port_stall(std::span<const Transfer> transfers) {
+  // Stall (positive) or slack (negative) of a port; beyond `limit` some number above it.
+  [[nodiscard]] static double port_stall(std::span<const Transfer> transfers, double limit) {
     if (transfers.empty()) return 0;
     if (transfers.size() == 1) return transfers[0].slack();
     double stalls = 0;
@@ -145,6 +148,7 @@ class Timing {
       (slack > 0 ? stalls : slacks) += slack;
       windows += transfer.window();
     }
+    if (stalls > limit) return stalls;
     return stalls + std::max(0.0, slacks + windows - union_of_windows(transfers));
   }
 
