@@ -3,9 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <exception>
-#include <limits>
-#include <mutex>
+
+#include "base/guarded_body.h"
 
 namespace paretrain::engine {
 
@@ -21,42 +20,6 @@ constexpr std::size_t kTimedEvery = 16;
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
-
-// The exception of the lowest index that threw.
-class FirstError {
- public:
-  void note(std::size_t index, std::exception_ptr error) {
-    const std::scoped_lock lock(mutex_);
-    if (index >= index_) return;
-    index_ = index;
-    error_ = std::move(error);
-  }
-
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::size_t index_ = std::numeric_limits<std::size_t>::max();
-  std::exception_ptr error_;
-};
-
-void call_guarded(const LoopBody& body, std::size_t index, FirstError& error) {
-  try {
-    body.call(body.context, index);
-  } catch (...) {
-    error.note(index, std::current_exception());
-  }
-}
-
-// Keeps errors within the loop.
-struct GuardedBody {
-  LoopBody body;
-  FirstError error;
-
-  void operator()(std::size_t index) { call_guarded(body, index, error); }
-};
 
 // Times some of the calls.
 struct TimedBody {
@@ -81,7 +44,7 @@ void run_parallel(std::size_t count, ThreadTeam& team, LoopBody body, Pace* pace
   if (count == 0) return;
   const bool is_short =
       pace != nullptr && pace->seconds_per_call * static_cast<double>(count) < kShortLoopSeconds;
-  GuardedBody guarded{.body = body, .error = {}};
+  GuardedBody guarded(body);
   double seconds = 0;  // of `timed` calls
   std::size_t timed = count;
   if (team.threads() == 1 || count == 1 || is_short) {
@@ -98,7 +61,7 @@ void run_parallel(std::size_t count, ThreadTeam& team, LoopBody body, Pace* pace
     seconds = static_cast<double>(timed_body.nanoseconds) * 1e-9;
   }
   if (pace != nullptr) pace->seconds_per_call = seconds / static_cast<double>(timed);
-  guarded.error.rethrow();
+  guarded.rethrow();
 }
 
 }  // namespace paretrain::engine

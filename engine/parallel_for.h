@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <type_traits>
 
+#include "base/loop_body.h"
 #include "engine/thread_team.h"
 
 namespace paretrain::engine {
@@ -18,12 +17,6 @@ struct Pace {
 
 // `pace` may be null.
 void run_parallel(std::size_t count, ThreadTeam& team, LoopBody body, Pace* pace);
-
-template <class Body>
-[[nodiscard]] LoopBody loop_body(Body& body) {
-  return {.context = const_cast<std::remove_const_t<Body>*>(std::addressof(body)),
-          .call = [](void* context, std::size_t index) { (*static_cast<Body*>(context))(index); }};
-}
 
 // Calls body(index) for every index below count, in any order, on the threads of the team, one
 // index at a time. body must be pure but for the slot that belongs to its index.

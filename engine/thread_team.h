@@ -5,13 +5,9 @@
 #include <cstddef>
 #include <memory>
 
-namespace paretrain::engine {
+#include "base/loop_body.h"
 
-// Body of a parallel loop without knowing its type.
-struct LoopBody {
-  void* context = nullptr;
-  void (*call)(void* context, std::size_t index) = nullptr;
-};
+namespace paretrain::engine {
 
 // Number of threads that `threads` stands for: itself, or all processors when it is 0.
 [[nodiscard]] int thread_count(int threads);
@@ -20,7 +16,7 @@ struct LoopBody {
 // started when a loop first needs them and end with the team. A loop never waits for a thread that
 // has not woken up in time: whoever is awake does the work. Waiting threads look for work for some
 // microseconds and then sleep; one that finds itself interrupted while it looks sleeps at once, for
-// then the machine is busy.
+// then the machine is busy. What bodies share (base/shared_loop.h) is work to waiting threads, too.
 class ThreadTeam {
  public:
   // 0: all processors.

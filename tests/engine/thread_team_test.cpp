@@ -7,7 +7,7 @@
 #include "engine/parallel_for.h"
 #include "tests/support/doctest.h"
 
-using paretrain::engine::loop_body;
+using paretrain::loop_body;
 using paretrain::engine::ThreadTeam;
 
 TEST_CASE("ThreadTeam: many loops of any length one after another call every index once") {
