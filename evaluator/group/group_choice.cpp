@@ -1,8 +1,11 @@
 #include "evaluator/group/group_choice.h"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <utility>
 
+#include "base/shared_loop.h"
 #include "evaluator/group/blocked_group.h"
 #include "evaluator/group/fused_outline.h"
 #include "evaluator/group/single_ways.h"
@@ -14,6 +17,15 @@ namespace {
 
 // Model: tile counts are powers of two and the axis's whole length, 4096 at most.
 constexpr std::int64_t kMostTiles = 4096;
+
+// Legality asks for any way; so many are looked at before the next ones are made.
+constexpr std::size_t kWaysAtOnce = 16;
+
+// The group, or a block of it, and how it runs.
+struct WayOfGroup {
+  const GroupShape* group;
+  FusedWay way;
+};
 
 // Model: streaming what would fit is worth a look only where it costs no traffic: with one tile.
 template <class Visit>
@@ -65,9 +77,12 @@ bool visit_tilings(const ChoiceContext& context,
 }
 
 // Calls `visit(group, way)` for every way of a group of several operators until it answers false;
-// of a way in blocks the group is one block.
+// of a way in blocks the group is one of `blocks`, which gets them.
 template <class Visit>
-void visit_fused_ways(const ChoiceContext& context, const GroupShape& group, Visit&& visit) {
+void visit_fused_ways(const ChoiceContext& context,
+                      const GroupShape& group,
+                      std::deque<BlockedGroup>& blocks,
+                      Visit&& visit) {
   FusedWay way;
   for (const GroupMember& member : group.members)
     way.contents.push_back(context.contents[member.index]);
@@ -76,55 +91,75 @@ void visit_fused_ways(const ChoiceContext& context, const GroupShape& group, Vis
     if (!visit_tilings(context, group, way, visit)) return;
   }
   for (std::vector<BlockCut>& cuts : block_cuts(group)) {
-    const auto block = blocked_group(group, cuts);
-    if (!block) continue;
+    auto blocked = blocked_group(group, cuts);
+    if (!blocked) continue;
+    const BlockedGroup& block = blocks.emplace_back(std::move(*blocked));
     way.blocks = std::move(cuts);
-    for (const TileAxis& axis : axes_within_blocks(*block, way.blocks)) {
+    for (const TileAxis& axis : axes_within_blocks(block, way.blocks)) {
       way.axis = axis;
-      if (!visit_tilings(context, block->shape, way, visit)) return;
+      if (!visit_tilings(context, block.shape, way, visit)) return;
     }
   }
 }
 
+std::optional<GroupOutline> outlined(const ChoiceContext& context, const WayOfGroup& way) {
+  return fused_outline(*context.chip, *context.costs, *way.group, way.way);
+}
+
 // Ways are looked for with the memories of `sizes`, which are those of the chip or smaller.
-std::optional<GroupChoice> best_of_ways(const ChoiceContext& context,
-                                        const GroupShape& group,
-                                        const Chip& sizes) {
-  WaySearch search(context);
-  const auto add = [&](std::optional<GroupOutline> outline) {
-    if (outline) search.add(std::move(*outline));
+std::optional<GroupChoice> best_single_way(const ChoiceContext& context,
+                                           const GroupShape& group,
+                                           const Chip& sizes) {
+  const std::size_t op = group.members.front().index;
+  std::vector<SingleWay> ways;
+  for (const auto& cores : context.core_sets[op])
+    for (SingleWay& way : single_ways(sizes, group, cores, context.contents[op]))
+      ways.push_back(std::move(way));
+  const auto outline = [&](std::size_t w) {
+    return single_outline(*context.chip, *context.costs, group, ways[w]);
   };
-  if (group.members.size() == 1) {
-    const std::size_t op = group.members.front().index;
-    for (const auto& cores : context.core_sets[op])
-      for (const SingleWay& way : single_ways(sizes, group, cores, context.contents[op]))
-        add(single_outline(*context.chip, *context.costs, group, way));
-    return search.best();
-  }
-  visit_fused_ways(context, group, [&](const GroupShape& block, const FusedWay& way) {
-    add(fused_outline(*context.chip, *context.costs, block, way));
+  return WaySearch(context, ways.size(), outline).best();
+}
+
+std::optional<GroupChoice> best_fused_way(const ChoiceContext& context, const GroupShape& group) {
+  std::deque<BlockedGroup> blocks;
+  std::vector<WayOfGroup> ways;
+  visit_fused_ways(context, group, blocks, [&](const GroupShape& block, const FusedWay& way) {
+    ways.push_back({&block, way});
     return true;
   });
-  return search.best();
+  const auto outline = [&](std::size_t w) { return outlined(context, ways[w]); };
+  return WaySearch(context, ways.size(), outline).best();
 }
 
 }  // namespace
 
 std::optional<GroupChoice> best_choice(const ChoiceContext& context, const GroupShape& group) {
-  auto best = best_of_ways(context, group, *context.chip);
+  if (group.members.size() > 1) return best_fused_way(context, group);
+  auto best = best_single_way(context, group, *context.chip);
   // What fits all instances of a replicated memory together need not map on them.
-  if (!best && group.members.size() == 1)
-    best = best_of_ways(context, group, *context.single_instances);
+  if (!best) best = best_single_way(context, group, *context.single_instances);
   return best;
 }
 
 bool has_way(const ChoiceContext& context, const GroupShape& group) {
-  bool found = false;
-  visit_fused_ways(context, group, [&](const GroupShape& block, const FusedWay& way) {
-    const auto outline = fused_outline(*context.chip, *context.costs, block, way);
-    found = outline && has_mappings(*context.costs, *outline);
+  std::atomic<bool> found{false};
+  std::deque<BlockedGroup> blocks;
+  std::vector<WayOfGroup> ways;
+  const auto look = [&] {
+    shared_for(ways.size(), [&](std::size_t w) {
+      if (found.load(std::memory_order_relaxed)) return;
+      const auto outline = outlined(context, ways[w]);
+      if (outline && has_mappings(*context.costs, *outline)) found = true;
+    });
+    ways.clear();
+  };
+  visit_fused_ways(context, group, blocks, [&](const GroupShape& block, const FusedWay& way) {
+    ways.push_back({&block, way});
+    if (ways.size() == kWaysAtOnce) look();
     return !found;
   });
+  look();
   return found;
 }
 

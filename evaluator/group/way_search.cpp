@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/shared_loop.h"
+
 namespace paretrain::evaluator {
 namespace {
 
@@ -29,16 +31,22 @@ bool is_hard(const OperatorRun& run) {
 
 }  // namespace
 
-void WaySearch::add(GroupOutline outline) {
-  Way way;
+WaySearch::WaySearch(const ChoiceContext& context, std::size_t ways, const OutlineOf& outline)
+    : context_(context), ways_(ways) {
+  shared_for(ways, [&](std::size_t place) {
+    if (std::optional<GroupOutline> one = outline(place)) add(place, std::move(*one));
+  });
+}
+
+void WaySearch::add(std::size_t place, GroupOutline outline) {
+  Way& way = ways_[place].emplace();
   const ScheduleCost least = least_cost(*context_.chip, outline);
   way.energy = least.energy;
   way.latency = least.latency;
   way.outline = std::move(outline);
   way.bound.tiles = way.outline.tiles * way.outline.inner_tiles;
-  way.bound.place = ways_.size();
+  way.bound.place = place;
   set_bound(way);
-  ways_.push_back(std::move(way));
 }
 
 void WaySearch::set_bound(Way& way) const {
@@ -47,27 +55,46 @@ void WaySearch::set_bound(Way& way) const {
   way.bound.second = rank.second;
 }
 
+bool WaySearch::is_later(std::size_t a, std::size_t b) const {
+  return ways_[a]->bound > ways_[b]->bound;
+}
+
 std::optional<GroupChoice> WaySearch::best() {
-  const auto later = [&](std::size_t a, std::size_t b) { return ways_[a].bound > ways_[b].bound; };
-  std::vector<std::size_t> heap(ways_.size());
-  for (std::size_t w = 0; w < heap.size(); ++w)
-    heap[w] = w;
-  std::ranges::make_heap(heap, later);
-  while (!heap.empty()) {
-    std::ranges::pop_heap(heap, later);
-    Way& way = ways_[heap.back()];
-    if (best_ && best_rank_ < way.bound) break;
-    if (way.known == Known::AllTiles) {
-      try_out(way);
-      heap.pop_back();
-    } else if (tighten(way)) {
-      std::ranges::push_heap(heap, later);
-    } else {
-      heap.pop_back();
-    }
-  }
+  for (std::size_t place = 0; place < ways_.size(); ++place)
+    if (ways_[place]) heap_.push_back(place);
+  std::ranges::make_heap(heap_, [this](auto a, auto b) { return is_later(a, b); });
+  shared_for(sharing_threads(), [this](std::size_t) { look_at_ways(); });
   ways_.clear();
   return std::move(best_);
+}
+
+// Ends when none that nobody looks at can win. Whoever looks at one that still can after a step
+// goes on with it.
+void WaySearch::look_at_ways() {
+  while (Way* const way = taken()) {
+    if (way->known == Known::AllTiles) {
+      try_out(*way);
+    } else if (tighten(*way)) {
+      put_back(*way);
+    }
+  }
+}
+
+// The way that promises most.
+WaySearch::Way* WaySearch::taken() {
+  const std::scoped_lock lock(mutex_);
+  if (heap_.empty()) return nullptr;
+  Way& way = *ways_[heap_.front()];
+  if (best_ && best_rank_ < way.bound) return nullptr;
+  std::ranges::pop_heap(heap_, [this](auto a, auto b) { return is_later(a, b); });
+  heap_.pop_back();
+  return &way;
+}
+
+void WaySearch::put_back(const Way& way) {
+  const std::scoped_lock lock(mutex_);
+  heap_.push_back(way.bound.place);
+  std::ranges::push_heap(heap_, [this](auto a, auto b) { return is_later(a, b); });
 }
 
 // One step; false when a tile has no mapping.
@@ -129,13 +156,15 @@ void WaySearch::try_out(Way& way) {
   WayRank rank = rank_of(cost->latency, cost->energy.total(), context_.objective);
   rank.tiles = way.bound.tiles;
   rank.place = way.bound.place;
+  const std::scoped_lock lock(mutex_);
   if (best_ && !(rank < best_rank_)) return;
   best_ = GroupChoice{std::move(way.outline), *cost};
   best_rank_ = rank;
 }
 
 // A way of that energy that takes longer is worse than the best.
-std::int64_t WaySearch::latency_limit(double energy) const {
+std::int64_t WaySearch::latency_limit(double energy) {
+  const std::scoped_lock lock(mutex_);
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   if (!best_) return kNone;
   switch (context_.objective) {

@@ -6,6 +6,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -23,13 +25,17 @@ struct WayRank {
   friend auto operator<=>(const WayRank&, const WayRank&) = default;
 };
 
-// The answer does not depend on how ways are ruled out: that only happens to ways whose bound is
-// worse than the rank of one that is known.
+// The outline of a way by its place in the order of enumeration; empty when it does not fit.
+// Requires: calls from several threads are safe.
+using OutlineOf = std::function<std::optional<GroupOutline>(std::size_t place)>;
+
+// Shared with threads that have nothing to do (base/shared_loop.h). The answer does not depend on
+// how, by whom and in which order ways are ruled out: that only happens to ways whose bound is
+// worse than the rank of one that is known, and no two ranks are equal.
 class WaySearch {
  public:
-  explicit WaySearch(const ChoiceContext& context) : context_(context) {}
-
-  void add(GroupOutline outline);
+  // Requires: `context` outlives the search.
+  WaySearch(const ChoiceContext& context, std::size_t ways, const OutlineOf& outline);
 
   // Empty when no way has mappings for all its tiles. Takes the ways away.
   [[nodiscard]] std::optional<GroupChoice> best();
@@ -49,15 +55,22 @@ class WaySearch {
     std::size_t variant = 0;           // and so many of this one's
   };
 
+  void add(std::size_t place, GroupOutline outline);
+  void look_at_ways();
+  [[nodiscard]] Way* taken();
+  void put_back(const Way& way);
+  [[nodiscard]] bool is_later(std::size_t a, std::size_t b) const;
   [[nodiscard]] bool tighten(Way& way) const;
   [[nodiscard]] bool map_easy_tiles(Way& way) const;
   [[nodiscard]] bool map_hard_tile(Way& way) const;
   void set_bound(Way& way) const;
   void try_out(Way& way);
-  [[nodiscard]] std::int64_t latency_limit(double energy) const;
+  [[nodiscard]] std::int64_t latency_limit(double energy);
 
   const ChoiceContext& context_;
-  std::vector<Way> ways_;
+  std::vector<std::optional<Way>> ways_;  // by place
+  std::mutex mutex_;                      // of what follows
+  std::vector<std::size_t> heap_;         // places of ways that nobody looks at, least bound first
   std::optional<GroupChoice> best_;
   WayRank best_rank_;
 };
