@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/printable_text.h"
 #include "cli/plan_argument.h"
 #include "problems/accelerator_file.h"
 #include "problems/builtin_accelerators.h"
@@ -59,11 +60,11 @@ results::RunInput accelerator_input(const std::string& name,
 }
 
 LoadedProblem loaded_cost_graph(const ProblemOptions& options) {
-  if (!options.accelerator.accelerator.empty())
-    fail_option("accelerator", "a cost graph has its costs already; expected no accelerator");
-  if (options.accelerator.residency)
-    fail_option("residency", "only for networks on an accelerator: a cost graph knows no chip");
   const problems::CostGraph graph = problems::read_cost_graph(options.model);
+  if (options.accelerator.clock_hz && graph.latency_unit != "cycles")
+    fail_option("clock",
+                "only for latencies in cycles; those of this cost graph are in '" +
+                    printable(graph.latency_unit) + "'");
   problems::CostGraphOptions graph_options;
   if (options.plan.count_gradients)
     graph_options.count_gradients = *options.plan.count_gradients == GradientCount::On;

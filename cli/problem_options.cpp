@@ -220,6 +220,31 @@ PlanOptions plan_options(const Options& options) {
   return plan;
 }
 
+// Whether the user said something that differs from what holds without the option; a config file
+// that was printed holds every default.
+bool changes_default(const Options& options, const Option& option) {
+  if (!options.is_given(option.name)) return false;
+  if (std::holds_alternative<Flag>(option.kind)) return options.flag(option.name);
+  return options.values().at(option.name) != std::vector<std::string>{option.default_text};
+}
+
+// A cost graph is a training step with its costs: it has no network and runs on no chip.
+void check_for_cost_graph(const Options& options) {
+  std::vector<Problem> problems;
+  const auto refuse = [&](const OptionGroup& group, const std::string& why) {
+    for (const Option& option : group.options) {
+      const bool applies = option.name == "count-gradients" || option.name == "clock";
+      if (!applies && changes_default(options, option))
+        problems.push_back({"--" + option.name, why, ""});
+    }
+  };
+  for (const OptionGroup& group : model_option_groups())
+    refuse(group, "only for networks: a cost graph is a training step already");
+  refuse(accelerator_option_group(),
+         "only for networks on an accelerator: a cost graph has its costs already");
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
 }  // namespace
 
 std::vector<OptionGroup> model_option_groups() {
@@ -283,6 +308,7 @@ std::vector<OptionGroup> problem_option_groups() {
 ProblemOptions problem_options(const Options& options) {
   ProblemOptions problem;
   problem.model = options.positional("MODEL");
+  if (is_cost_graph(problem.model)) check_for_cost_graph(options);
   problem.import = import_options(options);
   problem.training = training_options(options);
   if (options.has("micro-batch")) problem.micro_batch = options.integer("micro-batch");

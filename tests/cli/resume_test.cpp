@@ -107,7 +107,7 @@ TEST_CASE("residency: a run begun without is not resumed with it; cost graphs kn
         "--residency: is true; the run was begun with false\n"
         "hint: only stops and machine settings may change");
   CHECK(error_text({"evaluate", graph("chain-uniform-n8"), "--plan", "keep-all", "--residency"}) ==
-        "--residency: only for networks on an accelerator: a cost graph knows no chip");
+        "--residency: only for networks on an accelerator: a cost graph has its costs already");
 }
 
 TEST_CASE("resume: after every generation of 30 and twice resumed all files are the same") {

@@ -1,0 +1,56 @@
+// Wrong input of the whole program: what it says, before anything is written.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program_run.h"
+#include "tests/support/doctest.h"
+#include "tests/support/temporary_folder.h"
+
+namespace paretrain::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string evaluated(const std::string& model, const std::vector<std::string>& more) {
+  return error_text(with({"evaluate", model, "--plan", "keep-all"}, more));
+}
+
+}  // namespace
+
+TEST_CASE("cost graph: options of a network or an accelerator are refused") {
+  const std::string model = graph("chain-uniform-n8");
+  const std::string network = ": only for networks: a cost graph is a training step already";
+  const std::string chip =
+      ": only for networks on an accelerator: a cost graph has its costs already";
+  CHECK(evaluated(model, {"--batch", "4"}) == "--batch" + network);
+  CHECK(evaluated(model, {"--dim", "N=4"}) == "--dim" + network);
+  CHECK(evaluated(model, {"--optimizer", "sgd"}) == "--optimizer" + network);
+  CHECK(evaluated(model, {"--inference"}) == "--inference" + network);
+  CHECK(evaluated(model, {"--cost-model", "zigzag"}) == "--cost-model" + chip);
+  CHECK(evaluated(model, {"--tile-objective", "edp"}) == "--tile-objective" + chip);
+  CHECK(evaluated(model, {"--mapping", "none.yaml"}) == "--mapping" + chip);
+  CHECK(evaluated(model, {"--residency"}) == "--residency" + chip);
+  CHECK(evaluated(model, {"--accelerator", "tpu"}) == "--accelerator" + chip);
+  CHECK(evaluated(model, {"--precision", "fp16", "--cost-model", "zigzag"}) ==
+        "--precision" + network + "\n--cost-model" + chip);
+  CHECK(error_text({"inspect", model, "--batch", "4"}) == "--batch" + network);
+  CHECK(evaluated(model, {"--clock", "1e9"}) ==
+        "--clock: only for latencies in cycles; those of this cost graph are in 'unit'");
+  // What holds anyway may be said; a printed config file says all of it.
+  CHECK(evaluated(model, {"--cost-model", "corrected", "--optimizer", "adam"}).empty());
+  CHECK(evaluated(model, {"--count-gradients", "off"}).empty());
+}
+
+TEST_CASE("cost graph: a config file that was printed for it is read back") {
+  const tests::TemporaryFolder folder;
+  const std::string model = graph("chain-uniform-n8");
+  const std::string file = (folder.path() / "config").string();
+  const std::string out = (folder.path() / "run").string();
+  const std::vector<std::string> search{"optimize", model, "-o", out, "--generations", "1"};
+  std::ofstream(file) << run(with(search, {"--print-config"})).output;
+  CHECK(run(with(search, {"--config", file, "--quiet"})).code == 0);
+}
+
+}  // namespace paretrain::cli
