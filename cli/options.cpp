@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <set>
@@ -166,6 +167,10 @@ void add_config_file(const CommandSyntax& syntax,
                      const std::string& file,
                      const po::options_description& description,
                      po::variables_map& map) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw InputError(Problem{file, "is a folder; expected a file of lines `option = value`", ""});
+  }
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream content;
   if (!stream || !(content << stream.rdbuf()))

@@ -29,6 +29,11 @@ std::string genome_text(const std::string& content, const std::string& file) {
   const std::string bare = without_blank_ends(content);
   if (!bare.starts_with('{')) return bare;
   const problems::JsonValue document = problems::parsed_json(content, file);
+  for (const problems::JsonMember* const member : problems::repeated_members(document)) {
+    throw InputError(Problem{file + ":" + std::to_string(member->line),
+                             "the key '" + printable(member->key) + "' is given twice",
+                             ""});
+  }
   std::string genome;
   std::string schema;
   for (const problems::JsonMember& member : document.members) {
@@ -56,11 +61,17 @@ std::string genome_of_row(const fs::path& folder, const std::string& id, const s
         "named plans: keep-all, recompute-all, every-K, greedy-memory, each also with +greedy; or "
         "genome:TEXT, a plan file, DIR:ID"});
   }
+  bool has_tables = false;
   for (const char* const file : {"front.csv", "baselines.csv"}) {
     if (!fs::exists(folder / file, ignored)) continue;
+    has_tables = true;
     const results::FrontFile front = results::read_front(folder / file);
     const auto found = std::ranges::find(front.points, id, &results::FrontPoint::plan);
     if (found != front.points.end()) return found->genome;
+  }
+  if (!has_tables) {
+    throw InputError(
+        Problem{folder.string(), "holds no results; expected the folder of a run", ""});
   }
   throw InputError(Problem{folder.string(),
                            "has no plan '" + printable(id) + "'",
@@ -79,6 +90,12 @@ PlanArgument plan_argument(const problems::PlanProblem& problem, const std::stri
   if (const auto named = problems::named_plan(problem, text)) return {text, *named};
   std::error_code ignored;
   if (fs::is_regular_file(text, ignored)) return {text, plan_of_file(problem, text)};
+  if (fs::is_directory(text, ignored)) {
+    throw InputError(Problem{text,
+                             "is a folder; expected a plan",
+                             "DIR:ID is plan ID of the run in DIR, as in " +
+                                 (fs::path(text) / "").parent_path().string() + ":0"});
+  }
   const std::size_t colon = text.rfind(':');
   const std::string folder = text.substr(0, colon);
   const std::string id = colon == std::string::npos ? "" : text.substr(colon + 1);

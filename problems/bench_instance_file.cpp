@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/number_text.h"
+#include "base/printable_text.h"
 #include "problems/json_file.h"
 
 namespace paretrain::problems {
@@ -37,6 +38,8 @@ class InstanceReader {
       problems_.add(root_.line,
                     "found " + std::string(json_kind_text(root_.kind)) + "; expected an object");
     }
+    for (const JsonMember* const member : repeated_members(root_))
+      problems_.add(member->line, "the key '" + printable(member->key) + "' is given twice");
   }
 
   void finish() const { problems_.throw_if_any(); }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <system_error>
 
 #include <rapidjson/error/en.h>
@@ -144,6 +145,15 @@ std::string file_problem(int error) {
 }
 
 }  // namespace
+
+std::vector<const JsonMember*> repeated_members(const JsonValue& object) {
+  std::vector<const JsonMember*> repeated;
+  std::set<std::string_view> keys;
+  for (const JsonMember& member : object.members) {
+    if (!keys.insert(member.key).second) repeated.push_back(&member);
+  }
+  return repeated;
+}
 
 std::string_view json_kind_text(JsonKind kind) {
   switch (kind) {

@@ -33,6 +33,9 @@ struct JsonMember {
   JsonValue value;
 };
 
+// Those whose key a member before has, too, in the order of the file.
+[[nodiscard]] std::vector<const JsonMember*> repeated_members(const JsonValue& object);
+
 // "null", "a number", …: what a message calls a value of that kind.
 [[nodiscard]] std::string_view json_kind_text(JsonKind kind);
 

@@ -22,6 +22,8 @@ std::string file_bytes(const std::string& path) {
   if (!std::filesystem::exists(status))
     throw InputError(
         {path, "no such file or built-in model", "`paretrain list models` shows what is built in"});
+  if (std::filesystem::is_directory(status))
+    throw InputError({path, "is a folder; expected an ONNX model", ""});
   if (!std::filesystem::is_regular_file(status))
     throw InputError({path, "not a file; expected an ONNX model", ""});
   std::ifstream file(path, std::ios::binary);

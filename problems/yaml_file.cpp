@@ -204,6 +204,8 @@ std::string text_of_file(const std::filesystem::path& path) {
   const auto status = std::filesystem::status(path, error);
   if (error || !std::filesystem::exists(status))
     throw InputError{Problem{path.string(), "no such file", ""}};
+  if (std::filesystem::is_directory(status))
+    throw InputError{Problem{path.string(), "is a folder; expected a file", ""}};
   if (!std::filesystem::is_regular_file(status))
     throw InputError{Problem{path.string(), "is not a file", ""}};
   std::ifstream stream(path, std::ios::binary);

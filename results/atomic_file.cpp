@@ -130,6 +130,8 @@ std::string file_content(const std::filesystem::path& path, std::size_t most_byt
   struct stat status {};
 
   if (::fstat(file.descriptor(), &status) != 0) fail(path, "cannot be examined", errno);
+  if (S_ISDIR(status.st_mode))
+    throw InputError(Problem{path.string(), "is a folder; expected a file", ""});
   if (!S_ISREG(status.st_mode))
     throw InputError(Problem{path.string(), "is no regular file; expected a file", ""});
   if (static_cast<std::uint64_t>(status.st_size) > most_bytes) {

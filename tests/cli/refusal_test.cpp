@@ -53,4 +53,34 @@ TEST_CASE("cost graph: a config file that was printed for it is read back") {
   CHECK(run(with(search, {"--config", file, "--quiet"})).code == 0);
 }
 
+TEST_CASE("a folder in the place of a file is called one") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.path().string();
+  const std::string is_folder = path + ": is a folder; expected ";
+  const std::string model = graph("chain-uniform-n8");
+  const std::string out = (folder.path() / "run").string();
+  CHECK(error_text({"evaluate", model, "--plan", path}) ==
+        is_folder + "a plan\nhint: DIR:ID is plan ID of the run in DIR, as in " + path + ":0");
+  CHECK(error_text({"evaluate", model, "--plan", path + ":0"}) ==
+        path + ": holds no results; expected the folder of a run");
+  CHECK(evaluated(path, {"--accelerator", "tpu"}) == is_folder + "an ONNX model");
+  CHECK(evaluated("mlp", {"--accelerator", path}) == is_folder + "a file");
+  CHECK(evaluated("mlp", {"--accelerator", "tpu", "--mapping", path}) == is_folder + "a file");
+  CHECK(error_text({"optimize", model, "-o", out, "--fusion", path}) == is_folder + "a file");
+  CHECK(error_text({"optimize", model, "-o", out, "--config", path}) ==
+        is_folder + "a file of lines `option = value`");
+  CHECK(error_text({"bench", "knapsack:" + path, "-o", out}) == is_folder + "a file");
+  CHECK(error_text({"cost", "--accelerator", "tpu", "--from-csv", path}) == is_folder + "a file");
+  CHECK(!fs::exists(out));
+}
+
+TEST_CASE("evaluate: a plan file that gives a key twice is refused with the line") {
+  const tests::TemporaryFolder folder;
+  const std::string file = (folder.path() / "plan.json").string();
+  std::ofstream(file)
+      << "{\"schema\": \"paretrain-plan-1\",\n\"genome\": \"a\",\n\"genome\": \"b\"}";
+  CHECK(error_text({"evaluate", graph("chain-uniform-n8"), "--plan", file}) ==
+        file + ":3: the key 'genome' is given twice");
+}
+
 }  // namespace paretrain::cli

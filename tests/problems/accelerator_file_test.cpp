@@ -206,7 +206,7 @@ TEST_CASE("read_accelerator_file: finds core files in the folder cores") {
 TEST_CASE("read_accelerator_file: refuses a folder and a missing file") {
   const TemporaryFolder folder;
   CHECK_THROWS_WITH_AS(static_cast<void>(read_accelerator_file(folder.path())),
-                       (folder.path().string() + ": is not a file").c_str(),
+                       (folder.path().string() + ": is a folder; expected a file").c_str(),
                        InputError);
   const fs::path missing = folder.path() / "none.yaml";
   CHECK_THROWS_WITH_AS(static_cast<void>(read_accelerator_file(missing)),

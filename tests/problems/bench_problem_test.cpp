@@ -189,6 +189,11 @@ TEST_CASE("instance files: every problem in one go with file and line") {
         std::string::npos);
   CHECK(text.find("k.json:2: 'min_items': found 3") != std::string::npos);
   CHECK(text.find("the key 'capacities' is missing") != std::string::npos);
+  const std::string repeated = text_of(
+      "{\"items\": 1, \"objectives\": 1, \"constraints\": 0, \"min_items\": 0,\n\"items\": 2, "
+      "\"profits\": [[1]],\n\"note\": 1, \"note\": 1, \"weights\": [], \"capacities\": []}");
+  CHECK(repeated ==
+        "k.json:2: the key 'items' is given twice\nk.json:3: the key 'note' is given twice");
   CHECK(text_of("[]").find("expected an object") != std::string::npos);
   CHECK(text_of("{").find("not JSON") != std::string::npos);
 }

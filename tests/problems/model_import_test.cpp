@@ -208,7 +208,7 @@ TEST_CASE("imported_model: files that are none are named") {
                                      ": no such file or built-in model\n"
                                      "hint: `paretrain list models` shows what is built in");
   CHECK(error_of(folder.path().string(), {}) ==
-        folder.path().string() + ": not a file; expected an ONNX model");
+        folder.path().string() + ": is a folder; expected an ONNX model");
   const std::string text = (folder.path() / "text.onnx").string();
   std::ofstream(text) << "{\"ir_version\": 8}";
   CHECK(error_of(text, {}) ==

@@ -55,7 +55,7 @@ TEST_CASE("file_content: refuses what is no file to be read") {
   const tests::TemporaryFolder folder;
   CHECK_THROWS_AS(static_cast<void>(file_content(folder.path() / "none", 10)), InputError);
   CHECK_THROWS_WITH_AS(static_cast<void>(file_content(folder.path(), 10)),
-                       doctest::Contains("is no regular file"),
+                       doctest::Contains("is a folder; expected a file"),
                        InputError);
   const fs::path pipe = folder.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
