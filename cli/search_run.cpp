@@ -142,6 +142,7 @@ class SearchRun {
       keeper.go_on_from(search.state().generation);
       terminal_.message("resumed from generation " +
                         number_text(static_cast<std::int64_t>(search.state().generation)));
+      say_when_nothing_is_left(search);
     } else {
       search.start(run_.warm_genomes());
       keeper.add(search.report());
@@ -159,6 +160,14 @@ class SearchRun {
     progress.finish(search.report());
     note_end(search);
     return outcome_of(search, keeper.history());
+  }
+
+  void say_when_nothing_is_left(const engine::Search& search) {
+    const auto reason = search.stop_reason();
+    if (!reason) return;
+    std::string why(engine::description(*reason));
+    if (reason == engine::StopReason::Generations) why += "; a larger --generations N goes on";
+    terminal_.message("nothing is left to do: " + why);
   }
 
   [[nodiscard]] results::RunSnapshot first_snapshot() const {

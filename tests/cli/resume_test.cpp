@@ -69,6 +69,23 @@ TEST_CASE("resume: N and M generations equal N+M and twice resumed too") {
   CHECK(tables(whole) == tables(parts));
 }
 
+TEST_CASE("resume: says so when nothing is left to do and leaves the tables as they are") {
+  const tests::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  CHECK(run(with(search("fused-skip-n4-s15", out), {"--generations", "5"})).code == 0);
+  const std::string before = tables(out);
+  for (const char* const generations : {"3", "5"}) {
+    const Result result = run({"resume", out.string(), "--generations", generations});
+    CHECK(result.code == 0);
+    CHECK(result.messages.find("resumed from generation 5\n"
+                               "nothing is left to do: the number of generations was reached; a "
+                               "larger --generations N goes on\n") != std::string::npos);
+    CHECK(tables(out) == before);
+  }
+  const Result further = run({"resume", out.string(), "--generations", "6"});
+  CHECK(further.messages.find("nothing is left") == std::string::npos);
+}
+
 TEST_CASE("optimize: hand-overs do not depend on threads or interruptions and are kept by resume") {
   const tests::TemporaryFolder folder;
   const auto begin = [&](const char* name, const char* threads, const char* generations) {
