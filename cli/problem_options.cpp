@@ -264,7 +264,8 @@ OptionGroup accelerator_option_group() {
        {"residency",
         "",
         Flag{},
-        "hand tensors to the next group on chip where they fit and it pays"},
+        "hand tensors to the next group on chip where they fit and it pays; genome texts made "
+        "without it are refused with it"},
        {"clock", "HZ", RealRange{1, 1e15}, "clock in Hz: reports add ms and mJ"}}};
 }
 

@@ -83,4 +83,15 @@ TEST_CASE("evaluate: a plan file that gives a key twice is refused with the line
         file + ":3: the key 'genome' is given twice");
 }
 
+TEST_CASE("residency: a genome text made without it is refused with it") {
+  const std::vector<std::string> plan{
+      "evaluate", "mlp", "--accelerator", "edge-tpu-quad", "--plan"};
+  const Result result = run(with(plan, {"keep-all", "--json"}));
+  const problems::JsonValue document = problems::parsed_json(result.output, "evaluate");
+  const std::string text = "genome:" + member(document, "genome").text;
+  CHECK(error_text(with(plan, {text})).empty());
+  CHECK(error_text(with(plan, {text, "--residency"})).find("is of another problem") !=
+        std::string::npos);
+}
+
 }  // namespace paretrain::cli
