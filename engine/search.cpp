@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/shared_loop.h"
 #include "engine/archive.h"
 #include "engine/evaluation_memory.h"
 #include "engine/hypervolume.h"
@@ -92,10 +93,13 @@ struct Search::Parts {
   struct BatchRow {
     std::uint32_t row = 0;
     bool is_new = false;  // as ask() saw it; a resumed run evaluates known genomes once more
+    bool finite = true;   // all that tell() was told
   };
 
-  void settle_result(const BatchRow& batch_row, const Evaluation& evaluation);
+  void take_result(BatchRow& batch_row, const Evaluation& evaluation);
   void take_evaluations(std::span<const Evaluation> evaluations);
+  void remember_results();
+  void settle();
   void count_new();
   void settle_survivors();
   void choose_survivors();
@@ -122,11 +126,12 @@ struct Search::Parts {
   bool ready = false;          // start, resume or prepare was called
   bool asked = false;          // a batch is out
   Individuals merged;          // the population, then this generation's offspring with results
+  std::size_t parents = 0;     // rows of merged that are the population
   std::vector<BatchRow> batch_rows;
   Individuals batch;
   std::vector<Evaluation> evaluations;
   Pace pace;           // of evaluation
-  Pace settling_pace;  // of the population and the archive
+  Pace settling_pace;  // of survivors and of remembering
   std::vector<std::uint32_t> best_rows;
 };
 
@@ -176,6 +181,7 @@ void Search::Parts::gather_batch() {
   const Individuals& made = offspring.genomes();
   merged.reserve(state.population.size() + made.size());
   merged.append(state.population);
+  parents = state.population.size();
   batch.clear();
   batch_rows.clear();
   for (std::size_t i = 0; i < made.size(); ++i) {
@@ -194,27 +200,34 @@ void Search::Parts::gather_batch() {
   }
 }
 
-void Search::Parts::settle_result(const BatchRow& batch_row, const Evaluation& evaluation) {
+void Search::Parts::take_result(BatchRow& batch_row, const Evaluation& evaluation) {
   CHECK(evaluation.objectives.size() == objective_count, "an evaluation with other objectives");
   const bool finite = is_finite(evaluation);
   const std::size_t row = batch_row.row;
+  batch_row.finite = finite;
   for (std::size_t i = 0; i < objective_count; ++i)
     merged.objectives[row * objective_count + i] = finite ? evaluation.objectives[i] + 0.0 : 0;
   merged.violations[row] =
       finite ? std::max(evaluation.violation, 0.0) : std::numeric_limits<double>::max();
-  const std::uint64_t fingerprint = offspring.fingerprints()[row - state.population.size()];
-  // The memory may have forgotten the genome since ask(), on account of rows before this one.
-  if (!batch_row.is_new || !memory.remember(state.seen, fingerprint, merged, row)) return;
-  ++state.statistics.evaluations;
-  if (merged.violations[row] > 0) ++state.statistics.infeasible_evaluations;
-  if (!finite) ++state.statistics.not_finite;
 }
 
 void Search::Parts::take_evaluations(std::span<const Evaluation> results) {
   CHECK(results.size() == batch_rows.size(), "one evaluation per row of the batch");
-  const std::uint64_t before = state.statistics.evaluations;
   for (std::size_t i = 0; i < results.size(); ++i)
-    settle_result(batch_rows[i], results[i]);
+    take_result(batch_rows[i], results[i]);
+}
+
+void Search::Parts::remember_results() {
+  const std::uint64_t before = state.statistics.evaluations;
+  for (const BatchRow& batch_row : batch_rows) {
+    const std::size_t row = batch_row.row;
+    const std::uint64_t fingerprint = offspring.fingerprints()[row - parents];
+    // The memory may have forgotten the genome since ask(), on account of rows before this one.
+    if (!batch_row.is_new || !memory.remember(state.seen, fingerprint, merged, row)) continue;
+    ++state.statistics.evaluations;
+    if (merged.violations[row] > 0) ++state.statistics.infeasible_evaluations;
+    if (!batch_row.finite) ++state.statistics.not_finite;
+  }
   const std::uint64_t added = state.statistics.evaluations - before;
   state.statistics.cache_hits += offspring.genomes().size() - added;
   state.statistics.duplicates += offspring.duplicates();
@@ -223,15 +236,25 @@ void Search::Parts::take_evaluations(std::span<const Evaluation> results) {
   state.exhausted = offspring.is_all_swept();
 }
 
+// Survivors and what is remembered have nothing in common but the results.
+void Search::Parts::settle() {
+  parallel_for(2, team, settling_pace, [this](std::size_t part) {
+    if (part == 0) {
+      settle_survivors();
+    } else {
+      remember_results();
+    }
+  });
+}
+
 // The population and the archive need the fronts and nothing of one another.
 void Search::Parts::settle_survivors() {
-  const std::size_t parents = state.population.size();
   selection.rank(merged);
   best_rows.clear();
   for (const std::uint32_t row : selection.first_front()) {
     if (row >= parents) best_rows.push_back(row);
   }
-  parallel_for(2, team, settling_pace, [this](std::size_t part) {
+  shared_for(2, [this](std::size_t part) {
     if (part == 0) {
       update_archive();
     } else {
@@ -335,7 +358,7 @@ void Search::tell(std::span<const Evaluation> evaluations) {
   parts.take_evaluations(evaluations);
   if (!parts.first_pending) ++parts.state.generation;
   parts.first_pending = false;
-  parts.settle_survivors();
+  parts.settle();
 }
 
 void Search::step() {

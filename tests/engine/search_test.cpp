@@ -125,6 +125,19 @@ TEST_CASE("Search: the same state for any number of threads") {
   }
 }
 
+TEST_CASE("Search: the same state where threads share what follows the evaluations") {
+  const Mixed problem(3);
+  SearchOptions options = small_options();
+  options.population = 1500;
+  options.stop.generations = 4;
+  const SearchState expected = finished_state(problem, options);
+  CHECK(expected.statistics.not_finite > 0);
+  for (const int threads : {2, 4, 16}) {
+    options.threads = threads;
+    check_same(finished_state(problem, options), expected);
+  }
+}
+
 TEST_CASE("Search: resumed after any generation and twice it equals an uninterrupted run") {
   const Mixed problem(2);
   SearchOptions options = small_options();
