@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "problems/plan_scratch.h"
+#include "tests/problems/random_cost_graph.h"
 #include "tests/problems/slow_cost_graph.h"
 #include "tests/support/doctest.h"
 

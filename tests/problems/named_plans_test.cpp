@@ -7,8 +7,8 @@
 #include "problems/cost_graph_problem.h"
 #include "problems/search_space.h"
 #include "problems/warm_plans.h"
+#include "tests/problems/random_cost_graph.h"
 #include "tests/problems/random_plan_problem.h"
-#include "tests/problems/slow_cost_graph.h"
 #include "tests/support/doctest.h"
 
 namespace paretrain::tests {

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "problems/cost_graph_problem.h"
 #include "problems/plan_search_problem.h"
+#include "tests/problems/random_cost_graph.h"
 #include "tests/problems/random_plan_problem.h"
-#include "tests/problems/slow_cost_graph.h"
 #include "tests/support/doctest.h"
 
 namespace paretrain::tests {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
 #include "problems/cost_graph_file.h"
 
 namespace paretrain::tests {
@@ -38,8 +37,5 @@ struct SlowPlan {
 // edges is joined and kept when the result is legal as a whole. Cost: 2^edges.
 [[nodiscard]] std::vector<SlowPlan> slow_plans_of_all_groupings(const problems::CostGraph& graph,
                                                                 const std::vector<bool>& keep);
-
-// A small graph with skips, several readers, nodes without gradient and repeated sizes.
-[[nodiscard]] problems::CostGraph random_cost_graph(std::size_t nodes, RandomStream& random);
 
 }  // namespace paretrain::tests

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "problems/cost_graph_problem.h"
-#include "tests/problems/slow_cost_graph.h"
+#include "tests/problems/random_cost_graph.h"
 #include "tests/support/doctest.h"
 
 namespace paretrain::tests {

@@ -55,6 +55,13 @@ Accelerator random_accelerator(RandomStream& random) {
   return accelerator;
 }
 
+// The same with links twice as wide.
+Accelerator with_wide_links(Accelerator accelerator) {
+  for (Link& link : accelerator.links)
+    link.bandwidth_bits *= 2;
+  return accelerator;
+}
+
 template <class Visit>
 void visit_groups(const AcceleratorGroupModel& model, const SmallGraph& graph, Visit&& visit) {
   const std::size_t count = graph.graph().operators.size();
@@ -136,9 +143,7 @@ TEST_CASE("group cost: more bandwidth hardly ever costs latency; scaled energies
     RandomStream random(seed(), 4, trial);
     const SmallGraph graph = random_chain(random);
     const Accelerator plain = random_accelerator(random);
-    Accelerator wide = plain;
-    for (Link& link : wide.links)
-      link.bandwidth_bits *= 2;
+    const Accelerator wide = with_wide_links(plain);
     Accelerator hot = plain;
     for (Core& core : hot.cores) {
       core.array.mac_energy_pj *= 8;
@@ -171,9 +176,7 @@ TEST_CASE("group cost: the laws hold for groups that hand tensors over") {
     RandomStream random(seed(), 7, trial);
     const SmallGraph graph = random_chain(random);
     const Accelerator plain = random_accelerator(random);
-    Accelerator wide = plain;
-    for (Link& link : wide.links)
-      link.bandwidth_bits *= 2;
+    const Accelerator wide = with_wide_links(plain);
     GroupCostOptions options;
     options.residency = Residency::On;
     const AcceleratorGroupModel model(graph.graph(), plain, {}, options);
