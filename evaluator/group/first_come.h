@@ -2,8 +2,10 @@
 // when it ends, and whether all that has been seen before.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,27 +36,54 @@ class FirstComePipeline {
   [[nodiscard]] Played run(Extrapolation extrapolation, std::int64_t limit);
 
  private:
-  struct Need {
-    std::size_t stage = 0;
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  // item / per × times + add of an item, followed from item to item without dividing.
+  struct Steps {
     std::int64_t per = 1;
     std::int64_t times = 1;
     std::int64_t add = 0;
+    std::int64_t now = 0;   // of the item that is next
+    std::int64_t left = 1;  // items until that changes
 
-    [[nodiscard]] std::int64_t item(std::int64_t of) const { return of / per * times + add; }
+    [[nodiscard]] std::int64_t of(std::int64_t item) const { return item / per * times + add; }
+
+    void set(std::int64_t item) {
+      now = of(item);
+      left = per - item % per;
+    }
+
+    void advance() {
+      if (--left > 0) return;
+      now += times;
+      left = per;
+    }
+  };
+
+  struct Need {
+    std::size_t stage = 0;
+    std::int64_t last = 0;  // item of that stage
+    Steps item;
+
+    [[nodiscard]] std::int64_t item_for(std::int64_t wanted) const {
+      return std::min(wanted, last);
+    }
   };
 
   struct Progress {
-    std::span<const Need> needs;
+    std::span<Need> needs;
     std::span<const std::size_t> followers;  // stages that need this one
     std::int64_t* ends = nullptr;            // by item
     std::int64_t taken = 0;
+    Steps order;  // of the tile that the next item belongs to
   };
 
-  // When a stage's next item had all it waits for, and the tile it belongs to.
+  // When a stage's next item had all it waits for, and the tile it belongs to. Not ready: kNever.
   struct Head {
-    bool ready = false;
-    std::int64_t since = 0;
+    std::int64_t since = kNever;
     std::int64_t order = 0;
+
+    [[nodiscard]] bool is_ready() const { return since != kNever; }
   };
 
   // What was seen when an item of the reference stage was taken.
@@ -66,10 +95,11 @@ class FirstComePipeline {
   };
 
   [[nodiscard]] bool is_finished(std::size_t s) const;
-  [[nodiscard]] std::optional<std::size_t> next_stage() const;
+  [[nodiscard]] std::size_t next_stage() const;
   void link_stages();
   void look_again(std::size_t s);
   void take(std::size_t s);
+  void set_steps(std::size_t s);
   [[nodiscard]] std::int64_t occupied(std::size_t s, std::int64_t start);
 
   [[nodiscard]] bool is_time_to_look() const;
