@@ -18,6 +18,7 @@ struct RoundCycles {
   std::int64_t first = 0;
   std::int64_t others = 0;
   std::int64_t last = 0;
+  friend bool operator==(const RoundCycles&, const RoundCycles&) = default;
 };
 
 // A stage occupies a resource for that long per item. The last item may be ragged. Where rounds
@@ -28,6 +29,7 @@ struct StageUse {
   std::int64_t last_cycles = 0;
   RoundCycles rounds = {};
   RoundCycles last_round = {};
+  friend bool operator==(const StageUse&, const StageUse&) = default;
 };
 
 // Item t waits for the end of item min(t / per × times + lag, last) of another stage, or of an

@@ -106,25 +106,48 @@ std::vector<std::int64_t> least_cycles(const TileCosts& costs, const OperatorRun
   return cycles;
 }
 
-std::optional<ScheduleCost> costed(const Chip& chip,
-                                   TileCosts& costs,
-                                   GroupOutline& outline,
-                                   const LatencyLimit& limit) {
-  ScheduleCost result;
-  result.energy = outline.energy;
-  result.offchip_bytes = outline.offchip_bytes;
+namespace {
+
+// Visits `visit(run, cycles of its variants)` and sums up the energy of transfers and tiles.
+template <class Visit>
+std::optional<EnergyBreakdown> visit_tiles(TileCosts& costs,
+                                           const GroupOutline& outline,
+                                           Visit&& visit) {
+  EnergyBreakdown energy = outline.energy;
+  std::vector<std::int64_t> cycles;
   for (const OperatorRun& run : outline.runs) {
-    std::vector<std::int64_t> cycles;
+    cycles.clear();
     for (const TileVariant& variant : run.variants) {
       const auto cost = costs.cost(run.op, run.core, variant.counts);
       if (!cost) return std::nullopt;
       const auto times = static_cast<double>(variant.times);
-      result.energy.compute += times * cost->compute_pj;
-      result.energy.on_chip += times * cost->on_chip_pj;
+      energy.compute += times * cost->compute_pj;
+      energy.on_chip += times * cost->on_chip_pj;
       cycles.push_back(whole_cycles(cost->cycles));
     }
-    set_operator_cycles(chip, outline.stages[run.stage], run, cycles);
+    visit(run, cycles);
   }
+  return energy;
+}
+
+}  // namespace
+
+std::optional<EnergyBreakdown> energy_of_tiles(TileCosts& costs, const GroupOutline& outline) {
+  return visit_tiles(costs, outline, [](const OperatorRun&, std::span<const std::int64_t>) {});
+}
+
+std::optional<ScheduleCost> costed(const Chip& chip,
+                                   TileCosts& costs,
+                                   GroupOutline& outline,
+                                   const LatencyLimit& limit) {
+  const auto set = [&](const OperatorRun& run, std::span<const std::int64_t> cycles) {
+    set_operator_cycles(chip, outline.stages[run.stage], run, cycles);
+  };
+  const std::optional<EnergyBreakdown> energy = visit_tiles(costs, outline, set);
+  if (!energy) return std::nullopt;
+  ScheduleCost result;
+  result.energy = *energy;
+  result.offchip_bytes = outline.offchip_bytes;
   const std::int64_t most = limit ? limit(result.energy.total()) : kNoLimit;
   result.latency =
       makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks, most).cycles;

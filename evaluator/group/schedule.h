@@ -77,6 +77,10 @@ struct ScheduleCost {
                              std::vector<std::int64_t>& cycles,
                              EnergyBreakdown& energy);
 
+// What costed() answers as energy, to the last bit. Empty when a tile has no mapping.
+[[nodiscard]] std::optional<EnergyBreakdown> energy_of_tiles(TileCosts& costs,
+                                                             const GroupOutline& outline);
+
 // At most what mappings of the operator's tiles take. Shape: by variant.
 [[nodiscard]] std::vector<std::int64_t> least_cycles(const TileCosts& costs,
                                                      const OperatorRun& run);

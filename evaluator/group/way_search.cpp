@@ -50,7 +50,8 @@ void WaySearch::add(std::size_t place, GroupOutline outline) {
 }
 
 void WaySearch::set_bound(Way& way) const {
-  const WayRank rank = rank_of(way.latency, way.energy.total() * (1 - kSlack), context_.objective);
+  const double energy = way.energy.total() * (way.known == Known::AllTiles ? 1 : 1 - kSlack);
+  const WayRank rank = rank_of(way.latency, energy, context_.objective);
   way.bound.first = rank.first;
   way.bound.second = rank.second;
 }
@@ -102,6 +103,7 @@ bool WaySearch::tighten(Way& way) const {
   switch (way.known) {
     case Known::BusiestResource:
       way.known = Known::Dependencies;
+      way.retimed = true;
       break;
     case Known::Dependencies:
       way.known = Known::EasyTiles;
@@ -113,9 +115,19 @@ bool WaySearch::tighten(Way& way) const {
     case Known::AllTiles:
       return true;
   }
-  way.latency = std::max(way.latency, least_latency(*context_.chip, way.outline));
+  if (way.retimed) way.latency = std::max(way.latency, least_latency(*context_.chip, way.outline));
+  way.retimed = false;
   set_bound(way);
   return true;
+}
+
+void WaySearch::set_cycles(Way& way,
+                           const OperatorRun& run,
+                           std::span<const std::int64_t> cycles) const {
+  Stage& stage = way.outline.stages[run.stage];
+  const std::vector<StageUse> before = stage.uses;
+  set_operator_cycles(*context_.chip, stage, run, cycles);
+  way.retimed = way.retimed || stage.uses != before;
 }
 
 // Bounds of what moves or adds are far off and mappings of it quickly found.
@@ -125,7 +137,7 @@ bool WaySearch::map_easy_tiles(Way& way) const {
     std::vector<std::int64_t> cycles(run.variants.size());
     for (std::size_t v = 0; v < cycles.size(); ++v)
       if (!find_tile(*context_.costs, run, v, cycles, way.energy)) return false;
-    set_operator_cycles(*context_.chip, way.outline.stages[run.stage], run, cycles);
+    set_cycles(way, run, cycles);
   }
   return true;
 }
@@ -138,13 +150,16 @@ bool WaySearch::map_hard_tile(Way& way) const {
     way.variant = 0;
   }
   if (way.run == runs.size()) {
+    const auto energy = energy_of_tiles(*context_.costs, way.outline);
+    if (!energy) return false;
+    way.energy = *energy;
     way.known = Known::AllTiles;
     return true;
   }
   const OperatorRun& run = runs[way.run];
   if (way.variant == 0) way.cycles = least_cycles(*context_.costs, run);
   if (!find_tile(*context_.costs, run, way.variant++, way.cycles, way.energy)) return false;
-  set_operator_cycles(*context_.chip, way.outline.stages[run.stage], run, way.cycles);
+  set_cycles(way, run, way.cycles);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "evaluator/group/group_choice.h"
@@ -46,10 +47,11 @@ class WaySearch {
 
   struct Way {
     GroupOutline outline;
-    EnergyBreakdown energy;  // at least
+    EnergyBreakdown energy;  // at least; exact once all tiles are known
     std::int64_t latency = 0;
     WayRank bound;
     Known known = Known::BusiestResource;
+    bool retimed = false;              // stages take another time than when latency was set
     std::vector<std::int64_t> cycles;  // at least, of the tiles of `run`
     std::size_t run = 0;               // up to here all tiles that are hard to map are known
     std::size_t variant = 0;           // and so many of this one's
@@ -63,6 +65,7 @@ class WaySearch {
   [[nodiscard]] bool tighten(Way& way) const;
   [[nodiscard]] bool map_easy_tiles(Way& way) const;
   [[nodiscard]] bool map_hard_tile(Way& way) const;
+  void set_cycles(Way& way, const OperatorRun& run, std::span<const std::int64_t> cycles) const;
   void set_bound(Way& way) const;
   void try_out(Way& way);
   [[nodiscard]] std::int64_t latency_limit(double energy);
