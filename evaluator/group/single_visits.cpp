@@ -74,6 +74,23 @@ class VisitCounter {
     return std::max<std::int64_t>(0, to - from);
   }
 
+  // Tiles from this one on that move equally many indices, because none of them reaches beyond the
+  // tensor; at least 1.
+  [[nodiscard]] std::int64_t alike_from(const Slide& along,
+                                        std::size_t c,
+                                        std::int64_t tile) const {
+    const std::int64_t count = cuts_[c].count;
+    const std::int64_t last_whole = cuts_[c].tiles - 2;
+    if (tile == 0 || tile > last_whole || along.step < 1) return 1;
+    const bool adds = c == innermost_ || halo_ == Halo::Excluded;
+    const std::int64_t from =
+        adds ? along.step * (tile * count - 1) + along.reach + 1 : along.step * tile * count;
+    const std::int64_t room = along.extent - (along.reach + 1 - along.padding);
+    if (from < along.padding || room < 0) return 1;
+    const std::int64_t last_inside = (room / along.step + 1) / count - 1;
+    return std::max<std::int64_t>(1, std::min(last_inside, last_whole) - tile + 1);
+  }
+
   void list_portions(std::size_t c,
                      std::int64_t bytes,
                      std::int64_t times,
@@ -88,8 +105,11 @@ class VisitCounter {
       return;
     }
     std::vector<Portion> lengths;
-    for (std::int64_t tile = 0; tile < cuts_[c].tiles; ++tile)
-      add_portion(lengths, moved(*along, c, tile), 1);
+    for (std::int64_t tile = 0; tile < cuts_[c].tiles;) {
+      const std::int64_t alike = alike_from(*along, c, tile);
+      add_portion(lengths, moved(*along, c, tile), alike);
+      tile += alike;
+    }
     for (const Portion& length : lengths)
       list_portions(
           c + 1, ceil_div(bytes * length.bytes, along->extent), times * length.times, portions);
