@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "engine/hypervolume.h"
+#include "engine/parallel_for.h"
+#include "engine/thread_team.h"
 
 namespace paretrain::cli {
 
@@ -113,7 +115,13 @@ std::vector<double> PlanRun::objectives(const problems::PlanEvaluation& evaluati
   return values;
 }
 
+// One plan after another, but threads work out the groups of each together.
 void PlanRun::work_out_baselines() {
+  engine::ThreadTeam team(request_.search.threads);
+  engine::parallel_for(1, team, [this](std::size_t) { find_baselines(); });
+}
+
+void PlanRun::find_baselines() {
   problems::StartPlans start = problems::start_plans(plans(), space_);
   baselines_ = std::move(start.baselines);
   other_starts_ = std::move(start.others);

@@ -107,6 +107,7 @@ class PlanRun {
   void print_warnings(Terminal& terminal) const;
 
  private:
+  void find_baselines();
   [[nodiscard]] std::size_t warm_others() const;
 
   RunRequest request_;

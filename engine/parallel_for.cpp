@@ -47,7 +47,7 @@ void run_parallel(std::size_t count, ThreadTeam& team, LoopBody body, Pace* pace
   GuardedBody guarded(body);
   double seconds = 0;  // of `timed` calls
   std::size_t timed = count;
-  if (team.threads() == 1 || count == 1 || is_short) {
+  if (team.threads() == 1 || is_short) {
     const Clock::time_point begin = Clock::now();
     for (std::size_t index = 0; index < count; ++index)
       guarded(index);

@@ -141,13 +141,15 @@ ThreadTeam::ThreadTeam(int threads) : threads_(std::min(thread_count(threads), k
 ThreadTeam::~ThreadTeam() = default;
 
 void ThreadTeam::run(std::size_t count, LoopBody body) {
-  if (threads_ == 1 || count < 2) {
+  if (threads_ == 1 || count == 0) {
     for (std::size_t index = 0; index < count; ++index)
       body.call(body.context, index);
     return;
   }
   if (!parts_) parts_ = std::make_unique<Parts>(threads_);
-  const std::size_t wanted = std::min(count, static_cast<std::size_t>(threads_)) - 1;
+  // One thread makes a single call; all others can take part in what that shares.
+  const auto all = static_cast<std::size_t>(threads_);
+  const std::size_t wanted = (count == 1 ? all : std::min(count, all)) - 1;
   parts_->start(wanted);
   parts_->run(count, body);
 }

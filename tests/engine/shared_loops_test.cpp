@@ -117,6 +117,16 @@ TEST_CASE("shared_for: the thread that began the parallel loop takes part when i
   }
 }
 
+TEST_CASE("shared_for: all threads take part where the parallel loop has a single call") {
+  constexpr int kThreads = 4;
+  ThreadTeam team(kThreads);
+  for (int round = 0; round < 100; ++round) {
+    Meeting all(kThreads);
+    parallel_for(
+        1, team, [&](std::size_t) { shared_for(kThreads, [&](std::size_t) { all.join(); }); });
+  }
+}
+
 TEST_CASE("shared_for: loops within loops within loops call every index once") {
   for (const int threads : {1, 2, 4, 16}) {
     ThreadTeam team(threads);
