@@ -8,6 +8,19 @@ namespace paretrain::engine {
 
 namespace {
 
+// Rows this short are stored one value at a time, quicker than a block is moved.
+constexpr std::size_t kShortRow = 4;
+
+template <class T>
+void append_values(std::vector<T>& to, std::span<const T> values) {
+  if (values.size() > kShortRow) {
+    to.insert(to.end(), values.begin(), values.end());
+    return;
+  }
+  for (const T value : values)
+    to.push_back(value);
+}
+
 template <class T>
 void gather_rows(std::vector<T>& values, std::span<const std::uint32_t> rows, std::size_t width) {
   std::vector<T> kept;
@@ -24,8 +37,8 @@ void gather_rows(std::vector<T>& values, std::span<const std::uint32_t> rows, st
 void Individuals::append(GenomeView genome, std::span<const double> values, double violation) {
   DCHECK(genome.size() == words_per_genome, "a row of another layout");
   DCHECK(values.size() == objective_count, "a row with other objectives");
-  words.insert(words.end(), genome.begin(), genome.end());
-  objectives.insert(objectives.end(), values.begin(), values.end());
+  append_values(words, genome);
+  append_values(objectives, values);
   violations.push_back(violation);
 }
 
