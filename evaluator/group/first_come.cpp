@@ -16,10 +16,21 @@ constexpr std::int64_t kLeastItems = 12;
 constexpr std::size_t kMostMoments = 48;
 
 std::int64_t cycles_of(const Stage& stage, const StageUse& use, std::int64_t item) {
-  if (stage.round == 1) return item + 1 == stage.tiles ? use.last_cycles : use.cycles;
-  const RoundCycles& round = item >= stage.tiles - stage.round ? use.last_round : use.rounds;
+  if (stage.round == 1)
+    return item + 1 == stage.tiles ? use.last_cycles
+                                   : use.cycles + (item == 0 ? use.first_more : 0);
   const std::int64_t place = item % stage.round;
-  return place == 0 ? round.first : place + 1 == stage.round ? round.last : round.others;
+  const auto at = [&](const RoundCycles& round) {
+    return place == 0 ? round.first : place + 1 == stage.round ? round.last : round.others;
+  };
+  if (item >= stage.tiles - stage.round) return at(use.last_round);
+  return at(use.rounds) + (item < stage.round ? at(use.first_round_more) : 0);
+}
+
+bool has_other_first_round(const Stage& stage) {
+  return stage.round > 1 && std::ranges::any_of(stage.uses, [](const StageUse& use) {
+           return use.first_round_more != RoundCycles{};
+         });
 }
 
 std::uint64_t hash_of(const std::vector<std::int64_t>& words) {
@@ -57,6 +68,7 @@ FirstComePipeline::FirstComePipeline(std::span<const Stage> stages,
   std::int64_t* ends = ends_.get();
   for (std::size_t s = 0; s < stages.size(); ++s) {
     progress_[s].ends = ends;
+    progress_[s].has_other_first_round = has_other_first_round(stages[s]);
     ends += stages[s].tiles;
   }
   link_stages();
@@ -68,13 +80,13 @@ void FirstComePipeline::link_stages() {
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     first_need.push_back(needs_.size());
     for (const StageWait& wait : stages_[s].waits)
-      needs_.push_back(
-          {wait.stage, stages_[wait.stage].tiles - 1, {wait.per, wait.times, wait.lag}});
+      needs_.push_back(need_of(wait));
     for (const StageRoom& room : stages_[s].rooms)
       needs_.push_back(
           {room.stage, stages_[room.stage].tiles - 1, {room.per, room.times, -room.slots}});
     for (std::size_t n = first_need.back(); n < needs_.size(); ++n) {
-      interval_ = std::lcm(interval_, needs_[n].item.per);
+      const Steps& item = needs_[n].item;
+      interval_ = std::lcm(interval_, item.per * (item.pace == nullptr ? 1 : item.pace->every));
       if (needs_[n].stage != s) links.emplace_back(needs_[n].stage, s);
     }
   }
@@ -94,6 +106,13 @@ void FirstComePipeline::link_stages() {
     progress_[s].order = {stages_[s].order_per, stages_[s].order_times, stages_[s].level};
     set_steps(s);
   }
+}
+
+FirstComePipeline::Need FirstComePipeline::need_of(const StageWait& wait) const {
+  const std::int64_t last = stages_[wait.stage].tiles - 1;
+  if (wait.pace.is_in_step())
+    return {wait.stage, last, {wait.per, wait.times, wait.pace.ahead * wait.times + wait.lag}};
+  return {wait.stage, last, {wait.per, wait.times, wait.lag, &wait.pace}};
 }
 
 FirstComePipeline::Played FirstComePipeline::run(Extrapolation extrapolation, std::int64_t limit) {
@@ -221,11 +240,14 @@ bool FirstComePipeline::note_stage(std::size_t s, std::vector<std::int64_t>& sta
   state.push_back(heads_[s].is_ready() ? heads_[s].since - now_ : -1);
   state.push_back(progress.order.now - progress_[reference_].order.now);
   state.push_back(progress.taken % stages_[s].round);
+  if (progress.has_other_first_round) state.push_back(progress.taken < stages_[s].round ? 1 : 0);
   state.push_back(progress.taken % stages_[s].order_per);
   for (const Need& need : progress.needs) {
     const std::int64_t item = need.item.now;
     if (item < 0) return false;
     state.push_back(progress.taken % need.item.per);
+    if (need.item.pace != nullptr)
+      state.push_back(need.item.tile * need.item.pace->gain % need.item.pace->every);
     if (!is_finished(need.stage)) state.push_back(item - progress_[need.stage].taken);
   }
   for (std::int64_t item = progress.taken; item-- > 0;) {

@@ -38,24 +38,32 @@ class FirstComePipeline {
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  // item / per × times + add of an item, followed from item to item without dividing.
+  // pace.tile(item / per) × times + add of an item, followed from item to item without dividing.
   struct Steps {
     std::int64_t per = 1;
     std::int64_t times = 1;
     std::int64_t add = 0;
-    std::int64_t now = 0;   // of the item that is next
-    std::int64_t left = 1;  // items until that changes
+    const TilePace* pace = nullptr;  // none: item / per is not paced
+    std::int64_t now = 0;            // of the item that is next
+    std::int64_t left = 1;           // items until that changes
+    std::int64_t tile = 0;           // item / per
 
-    [[nodiscard]] std::int64_t of(std::int64_t item) const { return item / per * times + add; }
+    [[nodiscard]] std::int64_t of(std::int64_t item) const { return of_tile(item / per); }
+
+    [[nodiscard]] std::int64_t of_tile(std::int64_t t) const {
+      return (pace == nullptr ? t : pace->tile(t)) * times + add;
+    }
 
     void set(std::int64_t item) {
-      now = of(item);
+      tile = item / per;
+      now = of_tile(tile);
       left = per - item % per;
     }
 
     void advance() {
       if (--left > 0) return;
-      now += times;
+      ++tile;
+      now = pace == nullptr ? now + times : of_tile(tile);
       left = per;
     }
   };
@@ -75,6 +83,7 @@ class FirstComePipeline {
     std::span<const std::size_t> followers;  // stages that need this one
     std::int64_t* ends = nullptr;            // by item
     std::int64_t taken = 0;
+    bool has_other_first_round = false;
     Steps order;  // of the tile that the next item belongs to
   };
 
@@ -96,6 +105,7 @@ class FirstComePipeline {
 
   [[nodiscard]] bool is_finished(std::size_t s) const;
   [[nodiscard]] std::size_t next_stage() const;
+  [[nodiscard]] Need need_of(const StageWait& wait) const;
   void link_stages();
   void look_again(std::size_t s);
   void take(std::size_t s);

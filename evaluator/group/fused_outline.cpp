@@ -86,11 +86,19 @@ class FusedBuilder {
 
   // ---- between members ----
 
-  // Tile t of a stage of `items` a tile waits for tile t + lag of one that has `others` a tile.
-  [[nodiscard]] StageWait wait_for(std::size_t stage,
-                                   std::int64_t lag,
-                                   std::int64_t items,
-                                   std::int64_t others) const {
+  // A tile of a stage of `items` a tile waits for one of a stage that has `others` a tile.
+  [[nodiscard]] static StageWait wait_for(std::size_t stage,
+                                          const TilePace& pace,
+                                          std::int64_t items,
+                                          std::int64_t others) {
+    return {stage, others - 1, items, others, pace};
+  }
+
+  // Tile t waits for tile t + lag.
+  [[nodiscard]] static StageWait wait_for(std::size_t stage,
+                                          std::int64_t lag,
+                                          std::int64_t items,
+                                          std::int64_t others) {
     return {stage, lag * others + others - 1, items, others};
   }
 
@@ -108,7 +116,7 @@ class FusedBuilder {
     Stage& maker = outline_.stages[edge.from];
     Stage& reader = outline_.stages[edge.to];
     if (!edge.moves) {
-      reader.waits.push_back(wait_for(edge.from, edge.lag, to.slices, from.slices));
+      reader.waits.push_back(wait_for(edge.from, edge.pace, to.slices, from.slices));
       if (to.level > from.level || !edge.same_cores)
         maker.rooms.push_back(room_in(edge.to, slots, from.slices, to.slices));
       return;
@@ -124,7 +132,7 @@ class FusedBuilder {
     for (const Portion& portion : bytes.portions)
       add_energy(outline_.energy, move(edge, portion.bytes), portion.times * group_.blocks);
     const std::size_t index = outline_.stages.size();
-    reader.waits.push_back(wait_for(index, edge.lag, to.slices, 1));
+    reader.waits.push_back(wait_for(index, edge.pace, to.slices, 1));
     maker.rooms.push_back(room_in(index, tiling_.buffers, from.slices, 1));
     outline_.stages.push_back(std::move(stage));
   }
@@ -238,7 +246,7 @@ class FusedBuilder {
     const TransferCost last = fetch(t, uses, bytes.last);
     Stage stage = stage_of(m, tiling.level - 1);
     const RoundTransfers round{full, full, last};
-    stage.uses = tiling.slices > 1 ? stage_uses(round, round) : stage_uses(full, last);
+    stage.uses = tiling.slices > 1 ? stage_uses(round, round, round) : stage_uses(full, last);
     stage.rooms.push_back({m, 2});
     outline_.stages[m].waits.push_back({outline_.stages.size(), 0});
     outline_.stages.push_back(std::move(stage));

@@ -21,13 +21,12 @@ class RunLister {
     run_.op = {member_.whole, way_.contents[m_]};
     run_.core = tiling_.cores.front();
     run_.stage = m_;
-    run_.edge = add_variants(tiling_.rows, tiling_.tiles - 1);
-    run_.last_round = run_.variants.size();
-    run_.last = add_variants(tiling_.last_rows, 1);
-    if (tiling_.tiles == 1) {
-      run_.full = run_.last_round;
-      run_.edge = run_.last;
-    }
+    const Slices full = add_variants(tiling_.rows, tiling_.tiles - 1);
+    const Slices last = add_variants(tiling_.last_rows, 1);
+    run_.last_round = last.full;
+    run_.last = last.edge;
+    run_.full = tiling_.tiles == 1 ? last.full : full.full;
+    run_.edge = tiling_.tiles == 1 ? last.edge : full.edge;
     for (TileVariant& variant : run_.variants) {
       variant.counts = counts_of_whole(member_, std::move(variant.counts));
       variant.times *= blocks_;
@@ -36,21 +35,31 @@ class RunLister {
   }
 
  private:
-  // The tile of every core but the last, and that of the last when it differs. Answers the index
-  // of the first core's last slice.
-  std::size_t add_variants(std::int64_t rows, std::int64_t times) {
-    if (times == 0) return 0;
+  // The slices of a tile; the last one may be ragged. Without slices both are the tile.
+  struct Slices {
+    SharedTile full;
+    SharedTile edge;
+  };
+
+  // The tile of every core but the last, and that of the last when it differs.
+  Slices add_variants(std::int64_t rows, std::int64_t times) {
+    if (times == 0) return {};
     const std::vector<LoopCount> tile = {{tiling_.axis, rows}};
     const CoreSplit split =
         core_split(*member_.op, tile, tiling_.axis, way_.split, way_.cores[m_].size());
     const bool ragged = split.loop && split.last_share != split.share;
+    const std::size_t first = run_.variants.size();
     add_slices(core_counts(tile, split, split.share), times * (split.cores - (ragged ? 1 : 0)));
-    const std::size_t last = run_.variants.size() - 1;
-    if (ragged) add_slices(core_counts(tile, split, split.last_share), times);
-    return last;
+    const std::size_t edge = run_.variants.size() - 1;
+    if (!ragged) return {{first, first}, {edge, edge}};
+    add_slices(core_counts(tile, split, split.last_share), times);
+    // Cut into fewer slices the last core is idle in the end.
+    const bool alike = tiling_.slice && *split.loop != tiling_.slice->loop;
+    const std::size_t last_edge = run_.variants.size() - 1;
+    return {{first, edge + 1}, {edge, alike || !tiling_.slice ? last_edge : edge}};
   }
 
-  // The slices of one core's tile; the last one may be ragged.
+  // Of one core's tile.
   void add_slices(std::vector<LoopCount> counts, std::int64_t times) {
     const auto& slice = tiling_.slice;
     if (!slice) {

@@ -84,10 +84,10 @@ class EdgeFinder {
     result.used = &used;
     const LoopNest& maker = group_.members[from].op->nest;
     const LoopNest& reader = group_.members[to].op->nest;
-    result.lag =
-        tile_lag({result.made, &maker, tilings_[from].axis, &used, &reader, tilings_[to].axis},
-                 tilings_[from].rows,
-                 tilings_[to].rows);
+    const TileDependence dependence{
+        result.made, &maker, tilings_[from].axis, &used, &reader, tilings_[to].axis};
+    result.lag = tile_lag(dependence, tilings_[from].rows, tilings_[to].rows);
+    result.pace = tile_pace(dependence, tilings_[from].rows, tilings_[to].rows);
     result.same_cores = tilings_[from].cores == tilings_[to].cores;
     place(result, maker, reader);
     return result;

@@ -12,6 +12,7 @@
 #include "evaluator/group/group_shape.h"
 #include "evaluator/group/schedule.h"
 #include "evaluator/group/tile.h"
+#include "evaluator/group/tile_pace.h"
 
 namespace paretrain::evaluator {
 
@@ -38,7 +39,8 @@ struct InnerEdge {
   std::size_t to = 0;
   const Access* made = nullptr;
   const Access* used = nullptr;
-  std::int64_t lag = 0;
+  std::int64_t lag = 0;         // the largest over all tiles
+  TilePace pace;                // which of the maker's tiles each tile waits for
   bool moves = false;           // some core needs bytes that another core's memory holds
   std::int64_t halo_bytes = 0;  // of a neighbour's, when only those move
   bool same_cores = false;      // runs on the maker's cores, one after another

@@ -11,11 +11,15 @@ namespace {
 constexpr std::int64_t kLongRound = 64;
 
 std::int64_t busy_cycles(const Stage& stage, const StageUse& use) {
-  if (stage.round == 1) return use.cycles * (stage.tiles - 1) + use.last_cycles;
+  if (stage.round == 1)
+    return use.cycles * (stage.tiles - 1) + use.last_cycles +
+           (stage.tiles > 1 ? use.first_more : 0);
   const auto sum = [&](const RoundCycles& round) {
     return round.first + round.others * (stage.round - 2) + round.last;
   };
-  return (stage.tiles / stage.round - 1) * sum(use.rounds) + sum(use.last_round);
+  const std::int64_t rounds = stage.tiles / stage.round;
+  return (rounds - 1) * sum(use.rounds) + sum(use.last_round) +
+         (rounds > 1 ? sum(use.first_round_more) : 0);
 }
 
 std::vector<std::int64_t> busy_of(std::span<const Stage> stages, std::size_t resources) {

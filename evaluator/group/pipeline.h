@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evaluator/group/chip.h"
+#include "evaluator/group/tile_pace.h"
 
 namespace paretrain::evaluator {
 
@@ -29,16 +30,20 @@ struct StageUse {
   std::int64_t last_cycles = 0;
   RoundCycles rounds = {};
   RoundCycles last_round = {};
+  // What the first of several items, or of several rounds, takes more than the others; may be less.
+  std::int64_t first_more = 0;
+  RoundCycles first_round_more = {};
   friend bool operator==(const StageUse&, const StageUse&) = default;
 };
 
-// Item t waits for the end of item min(t / per × times + lag, last) of another stage, or of an
-// earlier item of its own; when that is negative for nothing.
+// Item t waits for the end of item min(pace.tile(t / per) × times + lag, last) of another stage, or
+// of an earlier item of its own; when that is negative for nothing.
 struct StageWait {
   std::size_t stage = 0;
   std::int64_t lag = 0;
   std::int64_t per = 1;
   std::int64_t times = 1;
+  TilePace pace = {};
 };
 
 // Item t takes the buffer of item t / per × times - slots of a later stage and waits for its end.

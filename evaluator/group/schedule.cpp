@@ -42,7 +42,17 @@ std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& l
   return uses;
 }
 
-std::vector<StageUse> stage_uses(const RoundTransfers& rounds, const RoundTransfers& last_round) {
+std::vector<StageUse> stage_uses(const RoundTransfers& items) {
+  std::vector<StageUse> uses = stage_uses(items.others, items.last);
+  add_uses(uses, items.first, [](StageUse& use) -> std::int64_t& { return use.first_more; });
+  for (StageUse& use : uses)
+    use.first_more -= use.cycles;
+  return uses;
+}
+
+std::vector<StageUse> stage_uses(const RoundTransfers& first_round,
+                                 const RoundTransfers& rounds,
+                                 const RoundTransfers& last_round) {
   std::vector<StageUse> uses;
   const auto add = [&](const RoundTransfers& round, RoundCycles StageUse::*of) {
     add_uses(uses, round.first, [&](StageUse& use) -> std::int64_t& { return (use.*of).first; });
@@ -51,6 +61,12 @@ std::vector<StageUse> stage_uses(const RoundTransfers& rounds, const RoundTransf
   };
   add(rounds, &StageUse::rounds);
   add(last_round, &StageUse::last_round);
+  add(first_round, &StageUse::first_round_more);
+  for (StageUse& use : uses) {
+    use.first_round_more.first -= use.rounds.first;
+    use.first_round_more.others -= use.rounds.others;
+    use.first_round_more.last -= use.rounds.last;
+  }
   return uses;
 }
 
@@ -58,12 +74,22 @@ void set_operator_cycles(const Chip& chip,
                          Stage& stage,
                          const OperatorRun& run,
                          std::span<const std::int64_t> cycles) {
+  const auto slowest = [&](const SharedTile& tile) {
+    return std::max(cycles[tile.first_core], cycles[tile.last_core]);
+  };
+  std::int64_t sum = 0;
+  for (const RepeatedTile& turn : run.turns)
+    sum += turn.times * slowest(turn.tile);
+  const std::int64_t mean = (sum + stage.tiles / 2) / stage.tiles;
+  const std::int64_t full = run.turns.empty() ? slowest(run.full) : mean;
+  const std::int64_t last = run.turns.empty() ? slowest(run.last) : mean;
+  const std::int64_t last_round = slowest(run.last_round);
   for (StageUse& use : stage.uses)
     if (use.resource.index() < chip.cores().size()) {
-      use.cycles = cycles[run.full];
-      use.last_cycles = cycles[run.last];
-      use.rounds = {cycles[run.full], cycles[run.full], cycles[run.edge]};
-      use.last_round = {cycles[run.last_round], cycles[run.last_round], cycles[run.last]};
+      use.cycles = full;
+      use.last_cycles = last;
+      use.rounds = {full, full, slowest(run.edge)};
+      use.last_round = {last_round, last_round, last};
     }
 }
 

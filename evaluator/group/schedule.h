@@ -27,18 +27,31 @@ struct TileVariant {
   std::int64_t times = 1;
 };
 
-// One operator's part of an outline. Indices into `variants` say which of them sets the time
-// of which items: `full` and `edge` of all and the last of a round, `last_round` and `last` of the
-// last round.
+// What the cores do at a time, as indices of variants: the first core's tile and that of the last
+// core, which may be smaller and yet, mapped worse, take longer.
+struct SharedTile {
+  std::size_t first_core = 0;
+  std::size_t last_core = 0;
+};
+
+struct RepeatedTile {
+  SharedTile tile;
+  std::int64_t times = 1;
+};
+
+// One operator's part of an outline. `full` and `edge` set the time of all and of the last of a
+// round, `last_round` and `last` of the last round. Where tiles of many shapes take turns every one
+// of them counts as their mean.
 struct OperatorRun {
   CostedOperator op;
   CoreId core;
   std::size_t stage = 0;
   std::vector<TileVariant> variants;
-  std::size_t full = 0;
-  std::size_t edge = 0;
-  std::size_t last_round = 0;
-  std::size_t last = 0;
+  SharedTile full;
+  SharedTile edge;
+  SharedTile last_round;
+  SharedTile last;
+  std::vector<RepeatedTile> turns;  // empty: the above say it
 };
 
 // What a way of running the group does. Stage times of operators are lower bounds until they are
@@ -107,17 +120,20 @@ void set_operator_cycles(const Chip& chip,
 // Adds the energy of a transfer that happens `times`.
 void add_energy(EnergyBreakdown& energy, const TransferCost& cost, std::int64_t times);
 
-// Uses of a stage from what its items move.
-[[nodiscard]] std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& last);
-
-// The same where rounds have several items.
+// What the items of a round move.
 struct RoundTransfers {
   TransferCost first;
   TransferCost others;
   TransferCost last;
 };
 
-[[nodiscard]] std::vector<StageUse> stage_uses(const RoundTransfers& rounds,
+// Uses of a stage from what its items move; all but the last move as much as one another.
+[[nodiscard]] std::vector<StageUse> stage_uses(const TransferCost& full, const TransferCost& last);
+// The same where the first one differs, too.
+[[nodiscard]] std::vector<StageUse> stage_uses(const RoundTransfers& items);
+// The same where rounds have several items.
+[[nodiscard]] std::vector<StageUse> stage_uses(const RoundTransfers& first_round,
+                                               const RoundTransfers& rounds,
                                                const RoundTransfers& last_round);
 
 // A loop shared by identical cores: every core but the last runs `share` iterations.

@@ -256,14 +256,16 @@ class FusionPlayer {
     const std::int64_t total = group_.tensors[t].fetch_bytes;
     const std::size_t m = uses.front().member;
     const std::vector<std::size_t>& pieces = members_[m].pieces;
-    const std::size_t slices = pieces.size() / members_[m].tiles.size();
-    for (std::size_t p = 0; p < pieces.size(); ++p) {
-      const auto s = static_cast<std::int64_t>(p % slices);
-      const auto count = static_cast<std::int64_t>(slices);
-      const std::int64_t bytes = total * (s + 1) / count - total * s / count;
-      const std::size_t fetch = add_fetch(t, uses, bytes, static_cast<std::int64_t>(p / slices));
-      tasks_.wait(pieces[p], fetch);
-      if (p >= 2) tasks_.wait(fetch, pieces[p - 2]);
+    std::size_t p = 0;
+    for (std::size_t tile = 0; tile < members_[m].tiles.size(); ++tile) {
+      // A ragged last tile may be shared out in another way, and then has other slices.
+      const std::int64_t count = members_[m].tiles[tile].slices;
+      for (std::int64_t s = 0; s < count; ++s, ++p) {
+        const std::int64_t bytes = total * (s + 1) / count - total * s / count;
+        const std::size_t fetch = add_fetch(t, uses, bytes, static_cast<std::int64_t>(tile));
+        tasks_.wait(pieces[p], fetch);
+        if (p >= 2) tasks_.wait(fetch, pieces[p - 2]);
+      }
     }
   }
 

@@ -63,6 +63,7 @@ class MemberPlayer {
       tasks.last = tasks_.add(std::move(task));
       if (done == 0) tasks.first = tasks.last;
       result_.pieces.push_back(tasks.last);
+      ++tasks.slices;
     }
     result_.tiles.push_back(tasks);
     return true;

@@ -19,6 +19,7 @@ namespace paretrain::evaluator {
 struct TileTasks {
   std::size_t first = 0;
   std::size_t last = 0;
+  std::int64_t slices = 0;
 };
 
 struct SimulatedMember {

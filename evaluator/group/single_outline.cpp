@@ -50,12 +50,13 @@ class SingleBuilder {
     stage.tiles = tiling_.steps;
     stage.round = tiling_.cuts.size() == 2 ? tiling_.cuts[1].tiles : 1;
     stage.waits.push_back({0, -1});
-    run.full = 0;
-    run.last = last_variant_;
+    run.full = turns_.front().tile;
+    run.last = turns_.back().tile;
     if (tiling_.cuts.size() == 2) {
-      run.edge = variant_of(run, tiling_.cuts[0].count, tiling_.cuts[1].last);
-      run.last_round = variant_of(run, tiling_.cuts[0].last, tiling_.cuts[1].count);
+      run.edge = tile_of(run, tiling_.cuts[0].count, tiling_.cuts[1].last);
+      run.last_round = tile_of(run, tiling_.cuts[0].last, tiling_.cuts[1].count);
     }
+    if (tiling_.cuts.size() > 2) run.turns = turns_;
     std::vector<std::int64_t> bounds;
     for (const TileVariant& variant : run.variants)
       bounds.push_back(static_cast<std::int64_t>(
@@ -67,18 +68,20 @@ class SingleBuilder {
     outline_.runs.push_back(std::move(run));
   }
 
-  // The first core's tile of two cuts.
-  [[nodiscard]] std::size_t variant_of(const OperatorRun& run,
-                                       std::int64_t outer,
-                                       std::int64_t inner) const {
+  // The tile of two cuts.
+  [[nodiscard]] SharedTile tile_of(const OperatorRun& run,
+                                   std::int64_t outer,
+                                   std::int64_t inner) const {
     const std::vector<LoopCount> counts = {{tiling_.cuts[0].loop, outer},
                                            {tiling_.cuts[1].loop, inner}};
     const CoreSplit split =
         core_split(*member_.op, counts, tiling_.axis(), way_.split, way_.cores.size());
-    const auto at = std::ranges::find(
-        run.variants, core_counts(counts, split, split.share), &TileVariant::counts);
-    CHECK(at != run.variants.end(), "a tile of two cuts has no variant");
-    return static_cast<std::size_t>(at - run.variants.begin());
+    const std::vector<LoopCount> first = core_counts(counts, split, split.share);
+    const auto at = std::ranges::find_if(turns_, [&](const RepeatedTile& turn) {
+      return run.variants[turn.tile.first_core].counts == first;
+    });
+    CHECK(at != turns_.end(), "a tile of two cuts has no variant");
+    return at->tile;
   }
 
   // Every combination of full and ragged cuts, each for the full and the ragged share of the cores.
@@ -101,7 +104,8 @@ class SingleBuilder {
     const CoreSplit split =
         core_split(*member_.op, counts, tiling_.axis(), way_.split, way_.cores.size());
     const bool ragged = split.loop && split.last_share != split.share;
-    last_variant_ = run.variants.size();
+    const std::size_t first = run.variants.size();
+    turns_.push_back({{first, first + (ragged ? 1 : 0)}, times});
     run.variants.push_back(
         {core_counts(counts, split, split.share), times * (split.cores - (ragged ? 1 : 0))});
     if (ragged) run.variants.push_back({core_counts(counts, split, split.last_share), times});
@@ -152,12 +156,25 @@ class SingleBuilder {
     return outward_cost(chip_, moved.place, bytes, ends(moved, bytes));
   }
 
-  [[nodiscard]] RoundTransfers fetches(const Moved& moved, const VisitBytes& bytes) const {
-    return {fetch(moved, bytes.first), fetch(moved, bytes.others), fetch(moved, bytes.last)};
+  // Transfers are only costed where sizes differ.
+  template <class Move>
+  [[nodiscard]] static RoundTransfers transfers(const VisitBytes& bytes, Move&& move) {
+    RoundTransfers round;
+    round.others = move(bytes.others);
+    round.first = bytes.first == bytes.others ? round.others : move(bytes.first);
+    round.last = bytes.last == bytes.others ? round.others : move(bytes.last);
+    return round;
   }
 
-  [[nodiscard]] RoundTransfers stores(const Moved& moved, const VisitBytes& bytes) const {
-    return {store(moved, bytes.first), store(moved, bytes.others), store(moved, bytes.last)};
+  template <class Move>
+  [[nodiscard]] static std::vector<StageUse> round_uses(const VisitBytes& first,
+                                                        const VisitBytes& others,
+                                                        const VisitBytes& last,
+                                                        Move&& move) {
+    const RoundTransfers rounds = transfers(others, move);
+    const RoundTransfers last_round = last == others ? rounds : transfers(last, move);
+    if (first == others) return stage_uses(rounds, rounds, last_round);
+    return stage_uses(transfers(first, move), rounds, last_round);
   }
 
   void account(const Moved& moved,
@@ -186,7 +203,9 @@ class SingleBuilder {
     Stage stage;
     stage.tiles = visits.count;
     stage.round = visits.round;
-    stage.uses = stage_uses(fetches(moved, visits.rounds), fetches(moved, visits.last_round));
+    stage.uses = round_uses(visits.first_round, visits.rounds, visits.last_round, [&](auto bytes) {
+      return fetch(moved, bytes);
+    });
     stage.rooms.push_back({0, 2});
     op().waits.push_back({outline_.stages.size(), 0});
     outline_.stages.push_back(std::move(stage));
@@ -201,26 +220,39 @@ class SingleBuilder {
     op().waits.push_back({outline_.stages.size(), 0});
     outline_.stages.push_back(std::move(first));
     if (visits.count == 1) return;
-    const std::int64_t bursts = visits.steps;
+    std::vector<StageUse> uses =
+        stage_uses(fetch(moved, visits.rounds.others), fetch(moved, visits.rounds.last));
+    const std::int64_t bursts = bursts_of(uses, visits.steps);
     const std::size_t index = outline_.stages.size();
     Stage stage;
     stage.tiles = (visits.count - 1) * bursts;
     stage.round = bursts;
-    stage.level = bursts;
+    stage.level = visits.steps;
     stage.order_per = bursts;
-    stage.order_times = bursts;
-    stage.uses = stage_uses(fetch(moved, visits.rounds.others), fetch(moved, visits.rounds.last));
-    for (StageUse& use : stage.uses)
-      use = in_bursts(use, bursts);
-    if (bursts > 1) stage.waits = {{index - 1, 0}, {index, -1}};
-    stage.rooms.push_back({0, 1, bursts, bursts});
-    op().waits.push_back({index, -1, bursts, bursts});
+    stage.order_times = visits.steps;
+    for (const StageUse& use : uses)
+      stage.uses.push_back(in_bursts(use, bursts));
+    if (visits.steps > 1) stage.waits = {{index - 1, 0}, {index, -1}};
+    stage.rooms.push_back({0, 1, bursts, visits.steps});
+    op().waits.push_back({index, -1, visits.steps, bursts});
     outline_.stages.push_back(std::move(stage));
+  }
+
+  // One a step, or so many fewer, evenly, that none is without a cycle.
+  static std::int64_t bursts_of(std::span<const StageUse> uses, std::int64_t steps) {
+    std::int64_t bursts = steps;
+    for (const StageUse& use : uses)
+      for (const std::int64_t cycles : {use.cycles, use.last_cycles})
+        if (cycles > 0) bursts = std::min(bursts, cycles);
+    while (steps % bursts != 0)
+      --bursts;
+    return bursts;
   }
 
   static StageUse in_bursts(StageUse use, std::int64_t bursts) {
     const auto parts = [&](std::int64_t cycles) {
-      const std::int64_t part = cycles / bursts;
+      const std::int64_t more = ceil_div(cycles, bursts);
+      const std::int64_t part = more * (bursts - 1) <= cycles ? more : cycles / bursts;
       return RoundCycles{part, part, cycles - part * (bursts - 1)};
     };
     use.rounds = parts(use.cycles);
@@ -241,15 +273,19 @@ class SingleBuilder {
       account(moved, store(moved, wide), wide, portion.times - last);
       account(moved, fetch(moved, wide), wide, portion.times - last);
     }
-    const VisitBytes rounds = returns ? widened(visits.rounds) : visits.rounds;
+    const auto left = [&](const VisitBytes& sizes) { return returns ? widened(sizes) : sizes; };
+    const auto move = [&](std::int64_t part) { return store(moved, part); };
     Stage stage;
     stage.tiles = visits.count;
     stage.round = visits.round;
     stage.level = visits.steps - 1;
     stage.order_times = visits.steps;
-    stage.uses = visits.round > 1
-                     ? stage_uses(stores(moved, rounds), stores(moved, visits.last_round))
-                     : stage_uses(store(moved, rounds.others), store(moved, visits.rounds.last));
+    VisitBytes items = left(visits.rounds);
+    items.last = visits.rounds.last;
+    stage.uses =
+        visits.round > 1
+            ? round_uses(left(visits.first_round), left(visits.rounds), visits.last_round, move)
+            : stage_uses(transfers(items, move));
     stage.waits.push_back({0, visits.steps - 1, 1, visits.steps});
     const std::size_t index = outline_.stages.size();
     op().rooms.push_back({index, 2, visits.steps, 1});
@@ -264,9 +300,10 @@ class SingleBuilder {
     stage.round = visits.round;
     stage.order_times = visits.steps;
     stage.level = visits.distance * visits.steps;
-    const RoundTransfers rounds = fetches(moved, widened(visits.rounds));
-    stage.uses =
-        visits.round > 1 ? stage_uses(rounds, rounds) : stage_uses(rounds.others, rounds.last);
+    const RoundTransfers rounds =
+        transfers(widened(visits.rounds), [&](std::int64_t part) { return fetch(moved, part); });
+    stage.uses = visits.round > 1 ? stage_uses(rounds, rounds, rounds)
+                                  : stage_uses(rounds.others, rounds.last);
     stage.waits.push_back({leaving, visits.distance - 2});
     op().waits.push_back({outline_.stages.size(), -visits.distance, visits.steps, 1});
     outline_.stages.push_back(std::move(stage));
@@ -286,7 +323,7 @@ class SingleBuilder {
   const GroupMember& member_;
   const LoopNest& nest_;
   const SingleTiling& tiling_;
-  std::size_t last_variant_ = 0;
+  std::vector<RepeatedTile> turns_;  // every combination of full and ragged cuts
   GroupOutline outline_;
 };
 

@@ -140,6 +140,7 @@ class VisitCounter {
       return;
     }
     visits.round = cuts_[1].tiles;
+    visits.first_round = along_cut(1, tiles);
     tiles[0] = middle_tile(0);
     visits.rounds = along_cut(1, tiles);
     tiles[0] = cuts_[0].tiles - 1;
@@ -153,10 +154,24 @@ class VisitCounter {
     tiles[c] = 0;
     bytes.first = size_at(tiles);
     tiles[c] = middle_tile(c);
-    bytes.others = size_at(tiles);
+    bytes.others = cuts_[c].tiles > 3 ? middle_size(c, tiles) : size_at(tiles);
     tiles[c] = cuts_[c].tiles - 1;
     bytes.last = size_at(tiles);
     return bytes;
+  }
+
+  // Of the tiles of the cut that are neither first nor last, on average: strides may give them
+  // different sizes. Requires: the cut is the innermost of the tensor.
+  [[nodiscard]] std::int64_t middle_size(std::size_t c, std::span<const std::int64_t> at) const {
+    std::int64_t bytes = total_;
+    for (std::size_t outer = 0; outer < c; ++outer)
+      if (const auto along = slide(access_, nest_, cuts_[outer].loop))
+        bytes = ceil_div(bytes * moved(*along, outer, at[outer]), along->extent);
+    const auto along = slide(access_, nest_, cuts_[c].loop);
+    const std::int64_t tiles = cuts_[c].tiles - 2;
+    const std::int64_t indices =
+        along->end_of((tiles + 1) * cuts_[c].count - 1) - along->end_of(cuts_[c].count - 1);
+    return ceil_div(bytes * indices, along->extent * tiles);
   }
 
   const Access& access_;

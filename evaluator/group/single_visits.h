@@ -29,6 +29,7 @@ struct VisitBytes {
   std::int64_t first = 0;
   std::int64_t others = 0;
   std::int64_t last = 0;
+  friend bool operator==(const VisitBytes&, const VisitBytes&) = default;
 };
 
 // A visit is a stretch of steps in which a tensor's part stays the same. Visits come in passes over
@@ -40,8 +41,9 @@ struct TensorVisits {
   std::int64_t passes = 1;    // visits of every part
   std::int64_t distance = 1;  // visits until a part comes again; of no meaning with one pass
   std::int64_t round = 1;
-  VisitBytes rounds;      // without rounds `others` is of all but the first and the last visit
-  VisitBytes last_round;  // with rounds only
+  VisitBytes rounds;       // without rounds `others` is of all but the first and the last visit
+  VisitBytes first_round;  // with rounds only, and likewise the last
+  VisitBytes last_round;
   std::vector<Portion> portions;  // sizes of all visits
 };
 
@@ -53,8 +55,8 @@ struct TensorVisits {
 // `total` are the bytes of the whole tensor. With the halo included, what only the innermost loop
 // of the tensor moves on keeps what it has; without, every element counts once a pass.
 // Model: a tensor that no axis can cut moves in equal parts, one a step, or at once when it has
-// fewer bytes than there are steps. With more than two cuts
-// all visits but the first count as equal in time.
+// fewer bytes than there are steps. Visits between the first and the last along a cut count as
+// equal in time, each a fair share of what they move; with more than two cuts all but the first.
 [[nodiscard]] TensorVisits tensor_visits(const Access& access,
                                          const LoopNest& nest,
                                          std::span<const LoopCut> cuts,

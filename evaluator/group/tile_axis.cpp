@@ -1,6 +1,7 @@
 #include "evaluator/group/tile_axis.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/checked_math.h"
@@ -209,6 +210,27 @@ std::int64_t tile_lag(const TileDependence& dependence,
     lag = std::max(lag, tile - t);
   }
   return lag;
+}
+
+TilePace tile_pace(const TileDependence& dependence,
+                   std::int64_t producer_rows,
+                   std::int64_t consumer_rows) {
+  const auto made = slide(*dependence.made, *dependence.maker, dependence.maker_loop);
+  const auto read = slide(*dependence.read, *dependence.reader, dependence.reader_loop);
+  if (!made || !read) return {};
+  const std::int64_t made_stride = stride_of(*dependence.made, made->dimension);
+  const std::int64_t read_stride = stride_of(*dependence.read, read->dimension);
+  // Tile t reads what lies before t × gain + ahead + 1; each of the producer's completes `every`.
+  std::int64_t gain = read->step * consumer_rows * read_stride;
+  std::int64_t every = made->step * producer_rows * made_stride;
+  const std::int64_t ahead =
+      (read->step * (consumer_rows - 1) + read->reach + 1 - read->padding) * read_stride +
+      made->padding * made_stride - 1;
+  const std::int64_t common = std::gcd(gain, every);
+  if (common == 0) return {};
+  gain /= common;
+  every /= common;
+  return {gain, ahead >= 0 ? ahead / common : -ceil_div(-ahead, common), every};
 }
 
 }  // namespace paretrain::evaluator

@@ -10,6 +10,7 @@
 #include "evaluator/core_cost/loop_nest.h"
 #include "evaluator/group/group_shape.h"
 #include "evaluator/group/tile.h"
+#include "evaluator/group/tile_pace.h"
 
 namespace paretrain::evaluator {
 
@@ -52,6 +53,11 @@ struct TileDependence {
   const LoopNest* reader = nullptr;
   Loop reader_loop = Loop::B;
 };
+
+// Which of the producer's tiles each of the consumer's needs; those beyond the last mean the last.
+[[nodiscard]] TilePace tile_pace(const TileDependence& dependence,
+                                 std::int64_t producer_rows,
+                                 std::int64_t consumer_rows);
 
 [[nodiscard]] std::int64_t tile_lag(const TileDependence& dependence,
                                     std::int64_t producer_rows,

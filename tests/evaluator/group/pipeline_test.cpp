@@ -44,11 +44,19 @@ std::vector<Stage> random_pipeline(RandomStream& random) {
     stage.tiles = tiles - static_cast<std::int64_t>(random.below(2)) * (tiles / 2);
     const auto cycles = static_cast<std::int64_t>(random.below(50));
     stage.uses = {{ResourceId(random.below(4)), cycles, cycles / 2}};
+    stage.uses.front().first_more = random.below(2) == 0 ? 2 * cycles : -cycles / 2;
     if (s == 0) continue;
     const std::size_t before = random.below(s);
     const auto lag = static_cast<std::int64_t>(random.below(3));
     stage.level = stages[before].level + lag + static_cast<std::int64_t>(random.below(2));
     stage.waits.push_back({before, lag});
+    // Tiles of this stage may be smaller than those of the other one.
+    if (random.below(3) == 0) {
+      const auto every = static_cast<std::int64_t>(1 + random.below(7));
+      const std::int64_t gain = every - static_cast<std::int64_t>(random.below(2));
+      const std::int64_t ahead = lag * every - static_cast<std::int64_t>(random.below(3));
+      stage.waits.back() = {before, 0, 1, 1, {gain, ahead, every}};
+    }
     stages[before].rooms.push_back(
         {s, stage.level - stages[before].level + 1 + static_cast<std::int64_t>(random.below(2))});
   }
@@ -60,6 +68,7 @@ StageUse random_rounds(RandomStream& random, std::size_t resource) {
   StageUse use{ResourceId(resource), cycles(), cycles()};
   use.rounds = {cycles(), cycles(), cycles()};
   use.last_round = {cycles(), cycles(), cycles()};
+  if (random.below(2) == 0) use.first_round_more = {cycles(), cycles(), -use.rounds.last};
   return use;
 }
 
@@ -128,6 +137,38 @@ TEST_CASE("makespan: a ragged last tile takes its own time") {
   stages[1].uses = {{ResourceId(1), 7, 2}};
   // The store of the ninth tile ends after the tenth is done.
   CHECK(makespan(stages, 3).cycles == 5 + 9 * 7 + 3 + 3);
+}
+
+TEST_CASE("makespan: a larger first tile takes its own time") {
+  std::vector<Stage> stages = fetch_work_store(10, 5, 7, 3);
+  stages[0].uses.front().first_more = 20;
+  const Makespan run = makespan(stages, 3);
+  CHECK(run.cycles == 25 + 10 * 7 + 3);
+  CHECK(run.busy[0] == 20 + 10 * 5);
+}
+
+TEST_CASE("makespan: the first of several rounds takes its own time") {
+  // Two rounds of two: 5 + 2, then 3 + 2.
+  Stage stage{4, 0, {{ResourceId(0)}}, {}, {}};
+  stage.round = 2;
+  stage.uses.front().rounds = stage.uses.front().last_round = {3, 3, 2};
+  stage.uses.front().first_round_more = {2, 0, 0};
+  const Makespan run = makespan(std::vector{stage}, 1);
+  CHECK(run.cycles == 12);
+  CHECK(run.busy[0] == 12);
+}
+
+TEST_CASE("makespan: a tile waits for as many of another size as it needs") {
+  // Six tiles need tiles 0, 1, 1, 2, 3 and 3 of four that take 10 each.
+  std::vector<Stage> stages(2);
+  stages[0] = {4, 0, {use(0, 10)}, {}, {}};
+  stages[1] = {6, 1, {use(1, 1)}, {{0, 0, 1, 1, {2, 1, 3}}}, {}};
+  CHECK(makespan(stages, 2).cycles == 40 + 2);
+  stages[1].uses = {use(1, 10)};
+  CHECK(makespan(stages, 2).cycles == 10 + 60);
+  CHECK(TilePace{2, 1, 3}.tile(1) == 1);
+  CHECK(TilePace{2, 1, 3}.tile(3) == 2);
+  CHECK(TilePace{1, -2, 1}.tile(1) == 0);
 }
 
 TEST_CASE("makespan: thousands of tiles are extrapolated from a few") {

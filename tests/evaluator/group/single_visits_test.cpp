@@ -6,11 +6,13 @@
 
 #include "base/checked_math.h"
 #include "base/random.h"
+#include "tests/evaluator/group/small_graph.h"
 #include "tests/support/doctest.h"
 
 using namespace paretrain::evaluator;
 using paretrain::ceil_div;
 using paretrain::RandomStream;
+using paretrain::tests::SmallGraph;
 
 namespace {
 
@@ -36,6 +38,21 @@ std::int64_t moved_by_definition(const Slide& along,
   const std::int64_t before = tile > 0 ? along.end_of(first - 1) : 0;
   return std::max<std::int64_t>(0, to - (adds ? before : along.begin_of(first)));
 }
+
+// A convolution of [1, 4, 16, 16], 64 bytes a row, and its read of the image.
+struct Subject {
+  Subject(std::int64_t kernel, std::int64_t stride) {
+    graph.convolution(graph.tensor("x", {1, 4, 16, 16}, StorageRole::Input), 8, kernel, stride);
+  }
+
+  [[nodiscard]] TensorVisits visits(const std::vector<LoopCount>& cuts) const {
+    const Operator& op = graph.graph().operators.front();
+    return tensor_visits(
+        op.reads.front(), op.nest, loop_cuts(op.nest, cuts), 16 * 64, Halo::Included);
+  }
+
+  SmallGraph graph;
+};
 
 }  // namespace
 
@@ -95,4 +112,21 @@ TEST_CASE("tensor_visits: lists in order what tile after tile moves") {
     several += expected.size() > 2 ? 1U : 0U;
   }
   CHECK(several > 50);
+}
+
+TEST_CASE("tensor_visits: the first and the last part along padded rows differ from the others") {
+  const TensorVisits visits = Subject(3, 1).visits({{Loop::OY, 4}});
+  CHECK(visits.count == 4);
+  // Rows 0 to 4, then four each, then three.
+  CHECK(visits.rounds == VisitBytes{5 * 64, 4 * 64, 3 * 64});
+}
+
+TEST_CASE("tensor_visits: the first of several rounds lacks what padding is for the others") {
+  const TensorVisits visits = Subject(3, 1).visits({{Loop::OY, 4}, {Loop::C, 2}});
+  CHECK(visits.count == 8);
+  CHECK(visits.round == 2);
+  // Five rows at the edges, six between them, of two of four channels.
+  CHECK(visits.first_round == VisitBytes{5 * 32, 5 * 32, 5 * 32});
+  CHECK(visits.rounds == VisitBytes{6 * 32, 6 * 32, 6 * 32});
+  CHECK(visits.last_round == VisitBytes{5 * 32, 5 * 32, 5 * 32});
 }

@@ -93,6 +93,25 @@ TEST_CASE("tile_lag: a large window waits several tiles of one row") {
   CHECK(lag(graph, 1, 1) == 3);
 }
 
+TEST_CASE("tile_pace: larger tiles of the reader need more and more of the maker's") {
+  SmallGraph graph;
+  const StorageId x = graph.tensor("x", {1, 4, 28, 28}, StorageRole::Input);
+  graph.convolution(graph.convolution(x, 4, 1, 1), 4, 3, 2);
+  const Operator& maker = graph.graph().operators[0];
+  const Operator& reader = graph.graph().operators[1];
+  const TileDependence dependence{
+      &maker.writes.front(), &maker.nest, Loop::OY, &reader.reads.front(), &reader.nest, Loop::OY};
+  // Four tiles of 7 rows; tiles of 4 rows read up to rows 8, 16, 24 and 28.
+  const TilePace pace = tile_pace(dependence, 7, 4);
+  CHECK(pace.gain * 7 == pace.every * 8);
+  CHECK(pace.tile(0) == 1);
+  CHECK(pace.tile(1) == 2);
+  CHECK(pace.tile(2) == 3);
+  // Four rows against two: in step.
+  CHECK(tile_pace(dependence, 4, 2) == TilePace{1, 0, 1});
+  CHECK(tile_pace(dependence, 1, 1).tile(3) == 7);
+}
+
 TEST_CASE("tile_lag: a stride that halves the rows keeps pace with twice the producer's rows") {
   SmallGraph graph;
   const StorageId x = graph.tensor("x", {1, 4, 16, 16}, StorageRole::Input);
