@@ -19,7 +19,7 @@ class LoopSharing {
   LoopSharing& operator=(LoopSharing&&) = delete;
   virtual ~LoopSharing() = default;
 
-  // The caller included.
+  // That may take part in one loop, the caller included.
   [[nodiscard]] virtual std::size_t threads() const noexcept = 0;
 
   // Calls the body once for every index below count and returns when all calls have ended. Calls

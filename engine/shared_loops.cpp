@@ -39,7 +39,8 @@ SharedLoop* SharedLoops::joined() {
   if (offered_.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::scoped_lock lock(mutex_);
   const auto found = std::find_if(loops_.begin(), loops_.end(), [](const SharedLoop* loop) {
-    return loop->next.load(std::memory_order_relaxed) < loop->count;
+    return loop->others < loop->most_others &&
+           loop->next.load(std::memory_order_relaxed) < loop->count;
   });
   if (found == loops_.end()) return nullptr;
   ++(*found)->others;

@@ -16,6 +16,7 @@ namespace paretrain::engine {
 struct SharedLoop {
   LoopBody body;
   std::size_t count = 0;
+  std::size_t most_others = 1;  // that may take part at a time
   std::atomic<std::size_t> next{0};
   std::size_t others = 0;  // that take part; belongs to SharedLoops once offered
 
@@ -34,7 +35,7 @@ class SharedLoops {
   void end(SharedLoop& loop);
 
   // Works one loop through, that which was offered first. False when there is none with calls that
-  // have not begun.
+  // have not begun and room for another thread.
   [[nodiscard]] bool take_part();
 
  private:

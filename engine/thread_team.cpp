@@ -30,6 +30,12 @@ constexpr std::uint32_t kOneLoop = kJoinedMask + kOneJoined;
 constexpr std::uint32_t kOneShared = std::uint32_t{kMostThreads} * 2;
 constexpr std::uint32_t kLeftMask = kOneShared - 1;
 
+// A loop that is shared hurries on whoever has most to do: more threads than processors would only
+// get into its way.
+std::size_t sharer_count(int threads) {
+  return static_cast<std::size_t>(std::min(threads, std::max(2, thread_count(0))));
+}
+
 }  // namespace
 
 int thread_count(int threads) {
@@ -38,7 +44,7 @@ int thread_count(int threads) {
 }
 
 struct ThreadTeam::Parts final : LoopSharing {
-  explicit Parts(int its_threads) : team_threads(static_cast<std::size_t>(its_threads)) {}
+  explicit Parts(std::size_t its_sharers) : sharers(its_sharers) {}
 
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -50,7 +56,7 @@ struct ThreadTeam::Parts final : LoopSharing {
     tell(others.size());
   }
 
-  [[nodiscard]] std::size_t threads() const noexcept override { return team_threads; }
+  [[nodiscard]] std::size_t threads() const noexcept override { return sharers; }
 
   // Until there are `wanted` other threads.
   void start(std::size_t wanted) {
@@ -117,17 +123,17 @@ struct ThreadTeam::Parts final : LoopSharing {
   }
 
   void share(std::size_t count, LoopBody body) override {
-    SharedLoop loop{.body = body, .count = count};
+    SharedLoop loop{.body = body, .count = count, .most_others = sharers - 1};
     shared.offer(loop);
-    tell(count - 1);
+    tell(std::min(count, sharers) - 1);
     left.fetch_add(kOneShared, std::memory_order_release);
     left.notify_one();
     loop.work_through();
     shared.end(loop);
   }
 
-  const std::size_t team_threads;
-  SharedLoop outer;  // the parallel loop
+  const std::size_t sharers;  // of one shared loop, at most
+  SharedLoop outer;           // the parallel loop
   alignas(64) std::atomic<std::uint32_t> word{0};
   // A number that changes when there is something to do: what other threads without work watch.
   alignas(64) std::atomic<std::uint32_t> news{0};
@@ -146,11 +152,10 @@ void ThreadTeam::run(std::size_t count, LoopBody body) {
       body.call(body.context, index);
     return;
   }
-  if (!parts_) parts_ = std::make_unique<Parts>(threads_);
-  // One thread makes a single call; all others can take part in what that shares.
-  const auto all = static_cast<std::size_t>(threads_);
-  const std::size_t wanted = (count == 1 ? all : std::min(count, all)) - 1;
-  parts_->start(wanted);
+  const std::size_t sharers = sharer_count(threads_);
+  if (!parts_) parts_ = std::make_unique<Parts>(sharers);
+  // Those that take part in what a call shares, where there are fewer calls.
+  parts_->start(std::max(std::min(count, static_cast<std::size_t>(threads_)), sharers) - 1);
   parts_->run(count, body);
 }
 

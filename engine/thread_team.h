@@ -31,7 +31,7 @@ class ThreadTeam {
   [[nodiscard]] int threads() const noexcept { return threads_; }
 
   // Calls the body once for every index below count, one index at a time, in any order, and returns
-  // when all calls have ended. All threads can take part in what a single call shares.
+  // when all calls have ended. Other threads can take part in what a single call shares.
   // Requires: the body throws nothing; not called from within a body.
   // Errors: IoError when a thread cannot be started; then nothing was called.
   void run(std::size_t count, LoopBody body);

@@ -12,6 +12,9 @@ namespace {
 // A sum of energies that is added in another order must not rule out a way that is as good.
 constexpr double kSlack = 1e-12;
 
+// More threads would mostly look at ways that the best one rules out.
+constexpr std::size_t kMostThreads = 4;
+
 WayRank rank_of(std::int64_t cycles, double energy, Objective objective) {
   const auto latency = static_cast<double>(cycles);
   switch (objective) {
@@ -64,7 +67,8 @@ std::optional<GroupChoice> WaySearch::best() {
   for (std::size_t place = 0; place < ways_.size(); ++place)
     if (ways_[place]) heap_.push_back(place);
   std::ranges::make_heap(heap_, [this](auto a, auto b) { return is_later(a, b); });
-  shared_for(sharing_threads(), [this](std::size_t) { look_at_ways(); });
+  const std::size_t threads = std::min(sharing_threads(), kMostThreads);
+  shared_for(threads, [this](std::size_t) { look_at_ways(); });
   ways_.clear();
   return std::move(best_);
 }

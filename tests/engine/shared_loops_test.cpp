@@ -72,6 +72,25 @@ TEST_CASE("SharedLoops: the loop that was offered first comes first and end take
   loops.end(a);
 }
 
+TEST_CASE("SharedLoops: no more threads take part than may") {
+  SharedLoops loops;
+  Meeting begun(2);
+  std::atomic<bool> may_end{false};
+  const auto call = [&](std::size_t) {
+    begun.join();
+    may_end.wait(false);
+  };
+  SharedLoop loop{.body = loop_body(call), .count = 2, .most_others = 1};
+  loops.offer(loop);
+  std::jthread other([&] { static_cast<void>(loops.take_part()); });
+  begun.join();
+  CHECK_FALSE(loops.take_part());
+  may_end = true;
+  may_end.notify_all();
+  loop.work_through();
+  loops.end(loop);
+}
+
 TEST_CASE("SharedLoops: end waits for a call that another thread has begun") {
   SharedLoops loops;
   Meeting begun(2);
@@ -117,8 +136,8 @@ TEST_CASE("shared_for: the thread that began the parallel loop takes part when i
   }
 }
 
-TEST_CASE("shared_for: all threads take part where the parallel loop has a single call") {
-  constexpr int kThreads = 4;
+TEST_CASE("shared_for: another thread takes part where the parallel loop has a single call") {
+  constexpr int kThreads = 2;
   ThreadTeam team(kThreads);
   for (int round = 0; round < 100; ++round) {
     Meeting all(kThreads);
@@ -181,6 +200,6 @@ TEST_CASE("shared_for: exceptions come out in the body that shared the loop") {
 
 TEST_CASE("shared_for: is not shared once the parallel loop has ended") {
   ThreadTeam team(4);
-  parallel_for(8, team, [](std::size_t) { CHECK(paretrain::sharing_threads() == 4); });
+  parallel_for(8, team, [](std::size_t) { CHECK(paretrain::sharing_threads() >= 2); });
   CHECK(paretrain::sharing_threads() == 1);
 }
