@@ -216,20 +216,21 @@ bool FirstComePipeline::is_time_to_look() const {
 }
 
 // Everything that the future depends on. Times that are past are all alike, because nothing asks
-// for anything earlier than now.
-std::optional<FirstComePipeline::Moment> FirstComePipeline::moment() const {
-  Moment result;
-  result.now = now_;
+// for anything earlier than now. False when the moment cannot come back.
+bool FirstComePipeline::note_moment() {
+  here_.now = now_;
+  here_.state.clear();
+  here_.taken.clear();
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    result.taken.push_back(progress_[s].taken);
-    result.state.push_back(is_finished(s) ? 2 : progress_[s].taken == 0 ? 1 : 0);
+    here_.taken.push_back(progress_[s].taken);
+    here_.state.push_back(is_finished(s) ? 2 : progress_[s].taken == 0 ? 1 : 0);
   }
   for (std::size_t s = 0; s < stages_.size(); ++s)
-    if (!note_stage(s, result.state)) return std::nullopt;
+    if (!note_stage(s, here_.state)) return false;
   for (const std::size_t r : used_)
-    result.state.push_back(std::max<std::int64_t>(0, free_[r] - now_));
-  result.hash = hash_of(result.state);
-  return result;
+    here_.state.push_back(std::max<std::int64_t>(0, free_[r] - now_));
+  here_.hash = hash_of(here_.state);
+  return true;
 }
 
 bool FirstComePipeline::note_stage(std::size_t s, std::vector<std::int64_t>& state) const {
@@ -270,20 +271,29 @@ bool FirstComePipeline::is_blocked(std::size_t s) const {
 }
 
 void FirstComePipeline::extrapolate() {
-  auto here = moment();
-  if (!here) return;
-  for (std::size_t m = moments_.size(); m-- > 0;) {
-    if (moments_[m].hash != here->hash || moments_[m].state != here->state) continue;
-    const std::int64_t periods = periods_ahead(moments_[m]);
+  if (!note_moment()) return;
+  for (std::size_t back = 0; back < moments_.size(); ++back) {
+    Moment& known = moments_[(newest_ + moments_.size() - back) % moments_.size()];
+    if (known.hash != here_.hash || known.state != here_.state) continue;
+    const std::int64_t periods = periods_ahead(known);
     if (periods > 0) {
-      const Moment before = std::move(moments_[m]);
+      const Moment before = std::move(known);
       moments_.clear();
       jump(before, periods);
     }
     return;
   }
-  if (moments_.size() == kMostMoments) moments_.erase(moments_.begin());
-  moments_.push_back(std::move(*here));
+  remember_moment();
+}
+
+void FirstComePipeline::remember_moment() {
+  if (moments_.size() < kMostMoments) {
+    newest_ = moments_.size();
+    moments_.push_back(here_);
+    return;
+  }
+  newest_ = (newest_ + 1) % kMostMoments;
+  std::swap(moments_[newest_], here_);
 }
 
 // Periods from now on in which no stage begins, ends or is ragged in a new way.

@@ -113,7 +113,8 @@ class FirstComePipeline {
   [[nodiscard]] std::int64_t occupied(std::size_t s, std::int64_t start);
 
   [[nodiscard]] bool is_time_to_look() const;
-  [[nodiscard]] std::optional<Moment> moment() const;
+  [[nodiscard]] bool note_moment();
+  void remember_moment();
   [[nodiscard]] bool note_stage(std::size_t s, std::vector<std::int64_t>& state) const;
   [[nodiscard]] bool is_blocked(std::size_t s) const;
   void extrapolate();
@@ -129,7 +130,9 @@ class FirstComePipeline {
   std::unique_ptr<std::int64_t[]> ends_;
   std::vector<std::int64_t> free_;
   std::vector<std::size_t> used_;  // resources that any stage uses
-  std::vector<Moment> moments_;
+  std::vector<Moment> moments_;    // a ring once it is full
+  std::size_t newest_ = 0;
+  Moment here_;  // written over again and again
   Contention contention_;
   std::size_t reference_ = 0;
   std::int64_t interval_ = 1;  // items of the reference stage between looks

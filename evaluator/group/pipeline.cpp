@@ -53,14 +53,17 @@ Makespan makespan_by_items(std::span<const Stage> stages, std::size_t resources)
   return played(stages, resources, Extrapolation::Off, kNoLimit);
 }
 
-std::int64_t least_makespan(std::span<const Stage> stages, std::size_t resources) {
+std::int64_t least_makespan(std::span<const Stage> stages,
+                            std::size_t resources,
+                            std::int64_t limit) {
   const std::vector<std::int64_t> busy = busy_of(stages, resources);
   const std::int64_t busiest = busy.empty() ? 0 : *std::ranges::max_element(busy);
   // Long rounds cannot be extrapolated, and playing them all is more than a bound is worth.
-  if (std::ranges::any_of(stages, [](const Stage& stage) { return stage.round > kLongRound; }))
+  if (busiest > limit ||
+      std::ranges::any_of(stages, [](const Stage& stage) { return stage.round > kLongRound; }))
     return busiest;
   const auto alone =
-      FirstComePipeline(stages, resources, Contention::Apart).run(Extrapolation::On, kNoLimit);
+      FirstComePipeline(stages, resources, Contention::Apart).run(Extrapolation::On, limit);
   return std::max(busiest, alone.cycles);
 }
 
@@ -125,11 +128,14 @@ Makespan makespan_of_blocks(std::span<const Stage> stages,
 
 std::int64_t least_makespan_of_blocks(std::span<const Stage> stages,
                                       std::size_t resources,
-                                      std::int64_t blocks) {
+                                      std::int64_t blocks,
+                                      std::int64_t limit) {
   std::int64_t sum = 0;
   visit_blocks(stages, blocks, [&](std::span<const Occurrence> absent, std::int64_t times) {
+    if (sum > limit) return;
     std::vector<Stage> copy;
-    sum += least_makespan(present(stages, absent, copy), resources) * times;
+    const std::int64_t left = limit == kNoLimit ? kNoLimit : (limit - sum) / times;
+    sum += least_makespan(present(stages, absent, copy), resources, left) * times;
   });
   return sum;
 }

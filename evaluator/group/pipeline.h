@@ -94,8 +94,10 @@ struct Makespan {
 [[nodiscard]] Makespan makespan_by_items(std::span<const Stage> stages, std::size_t resources);
 
 // Never more than makespan(), and never less when a stage takes longer: stages do not get in each
-// other's way.
-[[nodiscard]] std::int64_t least_makespan(std::span<const Stage> stages, std::size_t resources);
+// other's way. Beyond `limit` some number above it that the makespan is not below either.
+[[nodiscard]] std::int64_t least_makespan(std::span<const Stage> stages,
+                                          std::size_t resources,
+                                          std::int64_t limit = kNoLimit);
 
 // Model: a block begins when the one before has ended. Stages that do not occur in a block take no
 // time in it. Requires: blocks at least 1. Beyond `limit` the cycles are some number above it.
@@ -104,9 +106,11 @@ struct Makespan {
                                           std::int64_t blocks,
                                           std::int64_t limit = kNoLimit);
 
+// Beyond `limit` some number above it that the makespan is not below either.
 [[nodiscard]] std::int64_t least_makespan_of_blocks(std::span<const Stage> stages,
                                                     std::size_t resources,
-                                                    std::int64_t blocks);
+                                                    std::int64_t blocks,
+                                                    std::int64_t limit = kNoLimit);
 
 // What the busiest resource of every block is occupied for: never more than the above.
 [[nodiscard]] std::int64_t busiest_cycles_of_blocks(std::span<const Stage> stages,

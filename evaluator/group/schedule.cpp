@@ -108,8 +108,9 @@ ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline) {
   return least;
 }
 
-std::int64_t least_latency(const Chip& chip, const GroupOutline& outline) {
-  return least_makespan_of_blocks(outline.stages, chip.resource_names().size(), outline.blocks);
+std::int64_t least_latency(const Chip& chip, const GroupOutline& outline, std::int64_t limit) {
+  return least_makespan_of_blocks(
+      outline.stages, chip.resource_names().size(), outline.blocks, limit);
 }
 
 bool find_tile(TileCosts& costs,

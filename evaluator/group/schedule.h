@@ -80,7 +80,10 @@ struct ScheduleCost {
 [[nodiscard]] ScheduleCost least_cost(const Chip& chip, const GroupOutline& outline);
 
 // Likewise, with what waits for what; not below least_cost(), and dearer.
-[[nodiscard]] std::int64_t least_latency(const Chip& chip, const GroupOutline& outline);
+// Beyond `limit` some number above it that the latency is not below either.
+[[nodiscard]] std::int64_t least_latency(const Chip& chip,
+                                         const GroupOutline& outline,
+                                         std::int64_t limit = kNoLimit);
 
 // Searches the mapping of one of an operator's tiles and adds what it needs on chip to `energy`.
 // Shape: `cycles` by variant, of which that one is set. False when the tile has no mapping.

@@ -103,7 +103,7 @@ void WaySearch::put_back(const Way& way) {
 }
 
 // One step; false when a tile has no mapping.
-bool WaySearch::tighten(Way& way) const {
+bool WaySearch::tighten(Way& way) {
   switch (way.known) {
     case Known::BusiestResource:
       way.known = Known::Dependencies;
@@ -119,7 +119,10 @@ bool WaySearch::tighten(Way& way) const {
     case Known::AllTiles:
       return true;
   }
-  if (way.retimed) way.latency = std::max(way.latency, least_latency(*context_.chip, way.outline));
+  if (way.retimed) {
+    const std::int64_t limit = latency_limit(way.energy.total() * (1 - kSlack));
+    way.latency = std::max(way.latency, least_latency(*context_.chip, way.outline, limit));
+  }
   way.retimed = false;
   set_bound(way);
   return true;
@@ -181,7 +184,7 @@ void WaySearch::try_out(Way& way) {
   best_rank_ = rank;
 }
 
-// A way of that energy that takes longer is worse than the best.
+// A way of that energy or more that takes longer is worse than the best.
 std::int64_t WaySearch::latency_limit(double energy) {
   const std::scoped_lock lock(mutex_);
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();

@@ -62,7 +62,7 @@ class WaySearch {
   [[nodiscard]] Way* taken();
   void put_back(const Way& way);
   [[nodiscard]] bool is_later(std::size_t a, std::size_t b) const;
-  [[nodiscard]] bool tighten(Way& way) const;
+  [[nodiscard]] bool tighten(Way& way);
   [[nodiscard]] bool map_easy_tiles(Way& way) const;
   [[nodiscard]] bool map_hard_tile(Way& way) const;
   void set_cycles(Way& way, const OperatorRun& run, std::span<const std::int64_t> cycles) const;

@@ -265,6 +265,25 @@ TEST_CASE("makespan_of_blocks: a limit only matters to what is beyond it") {
   }
 }
 
+TEST_CASE("least_makespan_of_blocks: a limit gives something between it and the bound") {
+  for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    RandomStream random(seed(), 12, trial);
+    std::vector<Stage> stages =
+        random.below(2) == 0 ? random_pipeline(random) : random_rounds(random);
+    stages.front().occurrence = Occurrence::FirstBlock;
+    const auto blocks = static_cast<std::int64_t>(1 + random.below(5));
+    const std::int64_t least = least_makespan_of_blocks(stages, 4, blocks);
+    INFO("TEST_SEED=" << seed() << " trial " << trial);
+    CHECK(least_makespan_of_blocks(stages, 4, blocks, least) == least);
+    for (const std::int64_t limit : {least - 1, least / 2, std::int64_t{0}}) {
+      if (limit >= least) continue;
+      const std::int64_t limited = least_makespan_of_blocks(stages, 4, blocks, limit);
+      CHECK(limited > limit);
+      CHECK(limited <= least);
+    }
+  }
+}
+
 TEST_CASE("busiest_cycles_of_blocks: is no more than the bound that knows what waits for what") {
   for (std::uint64_t trial = 0; trial < 200; ++trial) {
     RandomStream random(seed(), 11, trial);
