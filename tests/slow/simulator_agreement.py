@@ -2,7 +2,7 @@
 """Latency, energy and traffic of every group of good plans: the model against the simulator (docs/group-cost.md, section 12).
 
     simulator_agreement.py PARETRAIN SHARED [--models resnet18,unet-small@8,...] [--accelerators edge-tpu-quad,...]
-                           [--evaluations 300] [--population 60] [--others 4] [--seconds 600] [--options "--residency"]
+                           [--evaluations 300] [--population 60] [--others 4] [--seconds 600] [--options=--residency]
                            [--jobs 1] [--worst 10] [--record FILE]
 
 A pair is a model, at a batch when `@N` follows its name, on an accelerator. Its plans: `keep-all+greedy` and, of the front of a short
@@ -172,7 +172,7 @@ def arguments():
     parser.add_argument("--population", type=int, default=60)
     parser.add_argument("--others", type=int, default=4, help="plans of a front besides its extremes and its knee")
     parser.add_argument("--seconds", type=float, default=600, help="most for a pair")
-    parser.add_argument("--options", type=str.split, default=[], help="of every run, as on the command line")
+    parser.add_argument("--options", type=str.split, default=[], help="of every run, as on the command line, after an =")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--worst", type=int, default=10)
     parser.add_argument("--record", help="writes every group as a line of JSON")
