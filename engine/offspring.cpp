@@ -36,6 +36,7 @@ Offspring::Offspring(const Problem& problem, const SearchOptions& options)
     : problem_(&problem),
       options_(&options),
       moves_(problem),
+      walk_(problem),
       words_(problem.layout().words()),
       scratch_(words_) {
   made_.words_per_genome = words_;
@@ -62,6 +63,8 @@ void Offspring::begin(const OffspringSource& source, std::size_t slots) {
   duplicates_ = 0;
   swept_ = source.state.swept;
   all_swept_ = false;
+  walked_ = source.state.walked;
+  chosen_.clear();
 }
 
 void Offspring::make_first(const OffspringSource& source, std::span<const Genome> warm) {
@@ -136,6 +139,39 @@ void Offspring::draw_entrants(const OffspringSource& source, std::size_t pairs) 
   }
 }
 
+// Canonical forms of what is at the next places.
+void Offspring::look_around(const OffspringSource& source, std::size_t count) {
+  looked_.resize(count * words_);
+  looked_fingerprints_.resize(count);
+  parallel_for(count, source.team, walk_pace_, [&](std::size_t i) {
+    const GenomeRow genome = GenomeRow(looked_).subspan(i * words_, words_);
+    walk_.write_genome(source.state.archive, walked_ + i, genome);
+    problem_->canonicalize(genome);
+    looked_fingerprints_[i] = hash_of(genome);
+  });
+}
+
+// The next genomes of the walk that were not evaluated, at most so many.
+void Offspring::walk(const OffspringSource& source, std::size_t most) {
+  if (most == 0 || source.generation - source.state.last_addition <= kWalkAfter) return;
+  walk_.begin(source.state.archive);
+  if (walked_ >= walk_.size()) return;
+  chosen_table_.clear();
+  for (std::size_t round = 0; round < kPlacesPerWalked; ++round) {
+    const std::size_t count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(most, walk_.size() - std::min(walked_, walk_.size())));
+    look_around(source, count);
+    for (std::size_t i = 0; i < count; ++i, ++walked_) {
+      if (chosen_.size() == most * words_) return;
+      const std::uint64_t fingerprint = looked_fingerprints_[i];
+      if (source.memory.was_evaluated(fingerprint)) continue;
+      if (!chosen_table_.insert(fingerprint)) continue;
+      const GenomeView genome = GenomeView(looked_).subspan(i * words_, words_);
+      chosen_.insert(chosen_.end(), genome.begin(), genome.end());
+    }
+  }
+}
+
 void Offspring::make(const OffspringSource& source) {
   // A run that was allowed no evaluations so far has nobody to mate.
   if (source.state.population.size() == 0) {
@@ -146,14 +182,20 @@ void Offspring::make(const OffspringSource& source) {
   const std::size_t archive = source.state.archive.size();
   const auto local = static_cast<std::size_t>(
       archive == 0 ? 0 : std::round(options_->local_search * static_cast<double>(source.slots)));
-  const std::size_t offered = std::min(source.offered.size(), source.slots - local);
-  const std::size_t mated = source.slots - local - offered;
+  walk(source, std::min(local, source.slots - local));
+  const std::size_t walked = chosen_.size() / words_;
+  const std::size_t offered = std::min(source.offered.size(), source.slots - local - walked);
+  const std::size_t mated = source.slots - local - walked - offered;
   draw_entrants(source, (mated + 1) / 2);
   settle(source, [&](std::size_t slot) {
     if (slot < mated) {
       mate(source, slot);
     } else if (slot < mated + offered) {
       const Genome& genome = source.offered[slot - mated];
+      std::copy(genome.begin(), genome.end(), row(slot).begin());
+    } else if (slot < mated + offered + walked) {
+      const std::size_t place = slot - mated - offered;
+      const GenomeView genome = GenomeView(chosen_).subspan(place * words_, words_);
       std::copy(genome.begin(), genome.end(), row(slot).begin());
     } else {
       RandomStream& random = slots_[slot].random;

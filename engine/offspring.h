@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "engine/evaluation_memory.h"
 #include "engine/local_moves.h"
+#include "engine/neighbour_walk.h"
 #include "engine/parallel_for.h"
 #include "engine/problem.h"
 #include "engine/search_options.h"
@@ -28,15 +29,20 @@ struct OffspringSource {
   std::span<const Genome> offered = {};  // genomes to be among them, at most as many as are mated
 };
 
-// Makes the genomes of one generation: mating for most slots, genomes that were offered, and local
-// moves around the archive for the rest. Every slot draws from a stream of its own, so slots are
-// filled in parallel. A genome that was evaluated before changes one gene at a time, at most kTries
-// times; so does one that equals one of the population or of an earlier slot, in further rounds
-// that end with a serial look at all slots. After that it is taken as it is if only its result is
-// known already, and left out if it would be a duplicate in the population. Keeps its buffers.
+// Makes the genomes of one generation: mating for most slots, genomes that were offered, local
+// moves around the archive, and, while the archive gains nothing, a walk through its neighbours.
+// Every slot draws from a stream of its own, so slots are filled in parallel. A genome that was
+// evaluated before changes one gene at a time, at most kTries times; so does one that equals one of
+// the population or of an earlier slot, in further rounds that end with a serial look at all slots.
+// After that it is taken as it is if only its result is known already, and left out if it would be
+// a duplicate in the population. Keeps its buffers.
 class Offspring {
  public:
   static constexpr int kTries = 12;
+  // The walk begins when the archive has gained no point for so many generations, and looks at so
+  // many places in a generation for each genome that it is to find.
+  static constexpr std::uint64_t kWalkAfter = 5;
+  static constexpr std::size_t kPlacesPerWalked = 16;
   // Spaces up to this many genomes (before canonicalisation) are swept for genomes not seen yet
   // when chance no longer finds enough.
   static constexpr std::uint64_t kSweptSpace = std::uint64_t{1} << 22U;
@@ -64,6 +70,10 @@ class Offspring {
 
   [[nodiscard]] bool is_all_swept() const noexcept { return all_swept_; }
 
+  // What SearchState::walked is after these genomes are evaluated, unless the archive gains a
+  // point.
+  [[nodiscard]] std::uint64_t walked() const noexcept { return walked_; }
+
  private:
   struct Slot {
     RandomStream random;
@@ -82,6 +92,8 @@ class Offspring {
   [[nodiscard]] Parents tournament_parents(const SearchState& state, std::size_t pair) const;
   [[nodiscard]] static Parents archive_parents(const SearchState& state, RandomStream& random);
   [[nodiscard]] static const Individuals& move_base(const SearchState& state, RandomStream& random);
+  void walk(const OffspringSource& source, std::size_t most);
+  void look_around(const OffspringSource& source, std::size_t count);
   void draw_entrants(const OffspringSource& source, std::size_t pairs);
   template <class First>
   void settle(const OffspringSource& source, const First& first);
@@ -97,10 +109,15 @@ class Offspring {
   const Problem* problem_;
   const SearchOptions* options_;
   LocalMoves moves_;
+  NeighbourWalk walk_;
   std::size_t words_ = 0;
   std::vector<Slot> slots_;
-  std::vector<Word> rows_;    // one genome per slot
-  std::vector<Word> before_;  // the same before its last change
+  std::vector<Word> looked_;  // what the walk looks at, one genome per place
+  std::vector<std::uint64_t> looked_fingerprints_;
+  std::vector<Word> chosen_;     // new genomes that the walk found
+  FingerprintSet chosen_table_;  // of these
+  std::vector<Word> rows_;       // one genome per slot
+  std::vector<Word> before_;     // the same before its last change
   std::vector<std::uint32_t> pending_;
   FingerprintSet taken_;  // of the population and of accepted slots
   Individuals made_;
@@ -109,10 +126,12 @@ class Offspring {
   std::vector<std::uint32_t> entrants_;  // of the tournaments, four per pair of slots
   Genome scratch_;
   Pace first_pace_;  // of making genomes and their canonical forms
+  Pace walk_pace_;   // of looking at places of the walk
   Pace later_pace_;  // of changing them once more
   std::size_t new_genomes_ = 0;
   std::uint64_t duplicates_ = 0;
   std::uint64_t swept_ = 0;
+  std::uint64_t walked_ = 0;
   bool all_swept_ = false;
 };
 

@@ -233,6 +233,7 @@ void Search::Parts::remember_results() {
   state.statistics.duplicates += offspring.duplicates();
   state.barren_generations = added == 0 ? state.barren_generations + 1 : 0;
   state.swept = offspring.swept();
+  state.walked = offspring.walked();
   state.exhausted = offspring.is_all_swept();
 }
 
@@ -279,7 +280,10 @@ double Search::Parts::archive_volume() {
 
 void Search::Parts::update_archive() {
   const ArchiveGain gain = archive_update.add(state.archive, merged, best_rows);
-  if (gain.points > 0) state.last_addition = state.generation;
+  if (gain.points > 0) {
+    state.last_addition = state.generation;
+    state.walked = 0;
+  }
   bool progress = gain.points > 0;
   if (options.hypervolume && (gain.points > 0 || !volume)) {
     volume = archive_volume();

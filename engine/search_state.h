@@ -50,6 +50,8 @@ struct SearchState {
   std::uint64_t last_progress = 0;
   // The generation in which the archive last gained a point that it did not have.
   std::uint64_t last_addition = 0;
+  // How many places of the walk around the archive (engine/neighbour_walk.h) were looked at since.
+  std::uint64_t walked = 0;
   // All canonical genomes numbered below this (see engine/enumeration.h) have been evaluated; moves
   // only when a small space is nearly used up.
   std::uint64_t swept = 0;

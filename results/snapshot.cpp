@@ -191,7 +191,7 @@ bool is_consistent(const RunSnapshot& snapshot) {
 
 }  // namespace paretrain::results
 
-BOOST_CLASS_VERSION(paretrain::results::RunSnapshot, 2)
+BOOST_CLASS_VERSION(paretrain::results::RunSnapshot, 3)
 
 namespace boost::serialization {
 
@@ -261,6 +261,8 @@ void serialize(Archive& archive, paretrain::results::RunSnapshot& snapshot, unsi
     std::uint64_t resumptions = 0;  // which the first version held besides
     if (version < 2) archive >> resumptions;
   }
+  // Which the first two versions did not know.
+  if (version >= 3) archive& snapshot.state.walked;
 }
 
 }  // namespace boost::serialization

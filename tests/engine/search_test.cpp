@@ -75,6 +75,7 @@ void check_same(const SearchState& a, const SearchState& b) {
   CHECK(a.best_hypervolume == b.best_hypervolume);
   CHECK(a.last_progress == b.last_progress);
   CHECK(a.last_addition == b.last_addition);
+  CHECK(a.walked == b.walked);
   CHECK(a.swept == b.swept);
   CHECK(a.exhausted == b.exhausted);
 }

@@ -42,6 +42,7 @@ RunSnapshot some_snapshot() {
   snapshot.state.statistics.evaluations = 40;
   snapshot.state.best_hypervolume = 0.7;
   snapshot.state.last_progress = 1;
+  snapshot.state.walked = 77;
   engine::GenerationReport report;
   report.evaluations = 20;
   snapshot.history.push_back(report);
@@ -73,6 +74,7 @@ TEST_CASE("snapshot_bytes: everything comes back exactly") {
   const std::string bytes = snapshot_bytes(before);
   const RunSnapshot after = parsed_snapshot(bytes, "s");
   CHECK(after.identity.command == "optimize");
+  CHECK(after.state.walked == 77);
   CHECK(after.identity.options == before.identity.options);
   CHECK(after.identity.inputs.at(0).path == "/far/net.onnx");
   CHECK(after.identity.problem_fingerprint == before.identity.problem_fingerprint);
@@ -174,14 +176,22 @@ TEST_CASE("write_snapshot: drops the older one when asked and keeps the one befo
 }
 
 // The class version of a snapshot and what stands behind its history.
-TEST_CASE("parsed_snapshot: reads the first version, which counted resumptions") {
-  const std::string bytes = snapshot_bytes(some_snapshot());
+TEST_CASE("parsed_snapshot: reads older versions") {
+  RunSnapshot snapshot = some_snapshot();
+  snapshot.state.walked = 0;
+  const std::string bytes = snapshot_bytes(snapshot);
   std::string payload(unframed(bytes, "s"));
-  const std::size_t version = payload.find(" 0 2 ");
+  const std::size_t version = payload.find(" 0 3 ");
   REQUIRE(version < payload.find("optimize"));
-  payload.replace(version + 3, 1, "1");
   while (payload.back() == '\n')
     payload.pop_back();
+  // The place of the walk.
+  REQUIRE(payload.ends_with(" 0"));
+  payload.erase(payload.size() - 2);
+  payload.replace(version + 3, 1, "2");
+  CHECK(snapshot_bytes(parsed_snapshot(framed(payload + "\n"), "s")) == bytes);
+  // Which counted resumptions.
+  payload.replace(version + 3, 1, "1");
   CHECK(snapshot_bytes(parsed_snapshot(framed(payload + " 7\n"), "s")) == bytes);
   CHECK(error_text(framed(payload)).find("cannot be understood") != std::string::npos);
 }
