@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/number_text.h"
@@ -45,8 +46,10 @@ std::string hypervolume_text(double share) {
 
 std::string progress_text(const ProgressFigures& figures) {
   const engine::GenerationReport& report = figures.report;
-  std::string text = "gen " + number_text(static_cast<std::int64_t>(report.generation)) + "/" +
-                     number_text(figures.generations) + "  evals " +
+  const auto generation = static_cast<std::int64_t>(report.generation);
+  // A run that is resumed with fewer generations than it has done has all of them behind it.
+  std::string text = "gen " + number_text(generation) + "/" +
+                     number_text(std::max(generation, figures.generations)) + "  evals " +
                      count_text(report.evaluations) + "  front " + count_text(report.front);
   if (report.best.empty()) {
     text += "  nothing feasible yet";

@@ -25,6 +25,8 @@ TEST_CASE("progress_text: is the line that scripts read") {
   figures.report.best.clear();
   figures.seconds = 0;
   CHECK(progress_text(figures) == "gen 37/200  evals 7,400  front 48  nothing feasible yet");
+  figures.generations = 36;
+  CHECK(progress_text(figures) == "gen 37/37  evals 7,400  front 48  nothing feasible yet");
 }
 
 TEST_CASE("TextTable: lines up and ends lines without blanks") {

@@ -79,7 +79,8 @@ TEST_CASE("resume: says so when nothing is left to do and leaves the tables as t
     CHECK(result.code == 0);
     CHECK(result.messages.find("resumed from generation 5\n"
                                "nothing is left to do: the number of generations was reached; a "
-                               "larger --generations N goes on\n") != std::string::npos);
+                               "larger --generations N goes on\n"
+                               "gen 5/5  evals ") != std::string::npos);
     CHECK(tables(out) == before);
   }
   const Result further = run({"resume", out.string(), "--generations", "6"});
