@@ -5,11 +5,29 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "evaluator/graph/ready_made.h"
 
 namespace paretrain::problems {
 
 using evaluator::UnsupportedOperator;
+
+MicroBatchedModel micro_batched_model(const std::string& model,
+                                      const ImportOptions& options,
+                                      std::optional<std::int64_t> micro_batch) {
+  MicroBatchedModel result{imported_model(model, options), 1};
+  if (!micro_batch) return result;
+  const std::int64_t batch = result.model.graph.batch;
+  if (*micro_batch < 1 || batch % *micro_batch != 0)
+    throw InputError(Problem{"--micro-batch",
+                             number_text(*micro_batch) +
+                                 " was given; expected a divisor of the batch, " +
+                                 number_text(batch),
+                             ""});
+  result.model = imported_model(model, at_batch(options, result.model, *micro_batch));
+  result.repetitions = batch / *micro_batch;
+  return result;
+}
 
 std::vector<UnsupportedOperator> unsupported_operators(const ImportedModel& model) {
   if (model.kind == ModelKind::ReadyMadeTrainingGraph) return {};

@@ -66,16 +66,6 @@ void pin(const PlanProblem& problem, std::span<const std::string> patterns, bool
   }
 }
 
-Pins pins_of(const PlanProblem& problem, const SearchSpaceOptions& options) {
-  Pins pins;
-  pins.keep.resize(problem.keep_gene_count());
-  if (options.checkpointing != Checkpointing::Search)
-    pins.keep.assign(pins.keep.size(), options.checkpointing == Checkpointing::KeepAll);
-  pin(problem, options.keep, true, pins);
-  pin(problem, options.recompute, false, pins);
-  return pins;
-}
-
 // Fusion genes that serve keep and recompute plans alike: those that greedy fusion sets when
 // everything is kept, and those over recomputes that it sets when everything is recomputed.
 Genome greedy_fusion_genes(const PlanProblem& problem) {
@@ -106,17 +96,28 @@ Genome fixed_fusion_genes(const PlanProblem& problem, const SearchSpaceOptions& 
 
 }  // namespace
 
+std::vector<std::optional<bool>> keep_pins(const PlanProblem& problem,
+                                           const SearchSpaceOptions& options) {
+  Pins pins;
+  pins.keep.resize(problem.keep_gene_count());
+  if (options.checkpointing != Checkpointing::Search)
+    pins.keep.assign(pins.keep.size(), options.checkpointing == Checkpointing::KeepAll);
+  pin(problem, options.keep, true, pins);
+  pin(problem, options.recompute, false, pins);
+  if (!pins.problems.empty()) throw InputError(std::move(pins.problems));
+  return std::move(pins.keep);
+}
+
 SearchSpace::SearchSpace(const PlanProblem& problem, const SearchSpaceOptions& options)
     : is_free_(problem.gene_count(), 0), fixed_(problem.word_count(), 0) {
-  Pins pins = pins_of(problem, options);
-  if (!pins.problems.empty()) throw InputError(std::move(pins.problems));
+  const std::vector<std::optional<bool>> pins = keep_pins(problem, options);
   const Genome fusion = fixed_fusion_genes(problem, options);
   std::size_t keep = 0;
   for (std::uint32_t gene = 0; gene < problem.gene_count(); ++gene) {
     bool free = options.fusion == Fusion::Search;
     bool fixed = gene_is_set(fusion, gene);
     if (problem.genes()[gene].kind == GeneKind::Keep) {
-      const std::optional<bool> pinned = pins.keep[keep++];
+      const std::optional<bool> pinned = pins[keep++];
       free = !pinned.has_value();
       fixed = pinned.value_or(false);
     }

@@ -23,11 +23,16 @@ struct SearchSpaceOptions {
   std::vector<std::string> recompute;  // --recompute PATTERN
 };
 
+// Per keep gene what it is held at; empty for a free one.
+// Errors: InputError for a pattern without a match and for a candidate that two options pin
+// differently.
+[[nodiscard]] std::vector<std::optional<bool>> keep_pins(const PlanProblem& problem,
+                                                         const SearchSpaceOptions& options);
+
 // The genes that are free, in gene order, and what the others are held at.
 class SearchSpace {
  public:
-  // Errors: InputError for a pattern without a match and for a candidate that two options pin
-  // differently.
+  // Errors: those of keep_pins.
   SearchSpace(const PlanProblem& problem, const SearchSpaceOptions& options);
 
   [[nodiscard]] std::size_t free_gene_count() const noexcept { return free_.size(); }

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/number_text.h"
 #include "evaluator/hardware/offchip.h"
 #include "problems/accelerator_file.h"
 #include "problems/lowering.h"
@@ -20,27 +18,6 @@ using evaluator::AcceleratorGroupModel;
 using evaluator::TrainingGraph;
 
 namespace {
-
-struct ImportedStep {
-  ImportedModel model;
-  std::int64_t repetitions = 1;
-};
-
-// With --micro-batch the graph is that of one micro-batch.
-ImportedStep imported_step(const std::string& model, const TrainingProblemOptions& options) {
-  ImportedStep step{imported_model(model, options.import), 1};
-  if (!options.micro_batch) return step;
-  const std::int64_t batch = step.model.graph.batch;
-  const std::int64_t part = *options.micro_batch;
-  if (part < 1 || batch % part != 0)
-    throw InputError(Problem{
-        "--micro-batch",
-        number_text(part) + " was given; expected a divisor of the batch, " + number_text(batch),
-        ""});
-  step.model = imported_model(model, at_batch(options.import, step.model, part));
-  step.repetitions = batch / part;
-  return step;
-}
 
 std::uint64_t text_hash(std::uint64_t hash, std::string_view text) {
   for (const char letter : text)
@@ -97,7 +74,7 @@ evaluator::CoreAllocations allocations_of(const TrainingGraph& graph,
 
 TrainingProblem training_problem(const std::string& model, const TrainingProblemOptions& options) {
   AcceleratorFile file = accelerator_of(options.accelerator);
-  ImportedStep step = imported_step(model, options);
+  MicroBatchedModel step = micro_batched_model(model, options.import, options.micro_batch);
   auto graph = std::make_unique<const TrainingGraph>(model_step(step.model, options.training));
   auto accelerator = std::make_unique<const Accelerator>(std::move(file.accelerator));
 
