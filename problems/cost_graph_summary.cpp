@@ -34,7 +34,7 @@ DynamicPeak keep_all_peak_of(const PlanProblem& problem) {
 
 std::string node_name(const CostGraph& graph, std::size_t id) {
   const std::string& name = graph.nodes[id].name;
-  return name.empty() ? "node " + std::to_string(id) : name;
+  return name.empty() ? "node" + std::to_string(id) : name;
 }
 
 std::set<std::int64_t> read_by_backward(const CostGraph& graph) {

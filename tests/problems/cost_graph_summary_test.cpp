@@ -33,7 +33,7 @@ TEST_CASE("cost_graph_summary: counts operators and candidates and what backward
   REQUIRE_EQ(summary.candidates.size(), 2);
   CHECK_EQ(summary.candidates[0].name, "conv");
   CHECK_FALSE(summary.candidates[0].read_by_backward);
-  CHECK_EQ(summary.candidates[1].name, "node 1");
+  CHECK_EQ(summary.candidates[1].name, "node1");
   CHECK(summary.candidates[1].read_by_backward);
   CHECK_EQ(summary.saved_bytes.number(), 12 + 16);
   CHECK_EQ(summary.saved_input_bytes.number(), 12);
