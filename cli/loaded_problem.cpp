@@ -100,8 +100,6 @@ LoadedProblem loaded_training_problem(const ProblemOptions& options) {
                              "is missing; a network needs one (a cost graph .json does not)",
                              "`paretrain list accelerators` names those that are built in"});
   }
-  if (options.plan.count_gradients)
-    fail_option("count-gradients", "only for cost graphs; expected a .json model");
   problems::TrainingProblem problem =
       problems::training_problem(options.model, training_problem_options(options));
   LoadedProblem loaded{std::move(problem), "", {model_input(options)}, {}};
@@ -133,14 +131,13 @@ const problems::PlanProblem& LoadedProblem::plans() const {
 LoadedProblem loaded_problem(const ProblemOptions& options) {
   LoadedProblem loaded =
       is_cost_graph(options.model) ? loaded_cost_graph(options) : loaded_training_problem(options);
-  const std::string& fusion = options.plan.fusion;
-  if (fusion != "search" && fusion != "none" && fusion != "greedy")
-    loaded.inputs.push_back(file_input("fusion plan", fusion));
+  if (is_fusion_file(options.plan.fusion))
+    loaded.inputs.push_back(file_input("fusion plan", options.plan.fusion));
   return loaded;
 }
 
-problems::SearchSpace search_space(const problems::PlanProblem& problem,
-                                   const PlanOptions& options) {
+problems::SearchSpaceOptions search_space_options(const problems::PlanProblem& problem,
+                                                  const PlanOptions& options) {
   problems::SearchSpaceOptions space;
   space.checkpointing = checkpointing(options.checkpointing);
   space.keep = options.keep;
@@ -153,7 +150,12 @@ problems::SearchSpace search_space(const problems::PlanProblem& problem,
     space.fusion = problems::Fusion::Given;
     space.fusion_plan = plan_of_file(problem, options.fusion);
   }
-  return {problem, space};
+  return space;
+}
+
+problems::SearchSpace search_space(const problems::PlanProblem& problem,
+                                   const PlanOptions& options) {
+  return {problem, search_space_options(problem, options)};
 }
 
 }  // namespace paretrain::cli

@@ -27,6 +27,10 @@ struct LoadedProblem {
 // Errors: InputError for everything that is wrong with files or options; IoError.
 [[nodiscard]] LoadedProblem loaded_problem(const ProblemOptions& options);
 
+// What the options hold, as the problem knows it. Errors: InputError for a bad plan file.
+[[nodiscard]] problems::SearchSpaceOptions search_space_options(
+    const problems::PlanProblem& problem, const PlanOptions& options);
+
 // The genes that the options leave free.
 // Errors: InputError.
 [[nodiscard]] problems::SearchSpace search_space(const problems::PlanProblem& problem,

@@ -220,8 +220,6 @@ PlanOptions plan_options(const Options& options) {
   return plan;
 }
 
-// Whether the user said something that differs from what holds without the option; a config file
-// that was printed holds every default.
 bool changes_default(const Options& options, const Option& option) {
   if (!options.is_given(option.name)) return false;
   if (std::holds_alternative<Flag>(option.kind)) return options.flag(option.name);
@@ -232,11 +230,8 @@ bool changes_default(const Options& options, const Option& option) {
 void check_for_cost_graph(const Options& options) {
   std::vector<Problem> problems;
   const auto refuse = [&](const OptionGroup& group, const std::string& why) {
-    for (const Option& option : group.options) {
-      const bool applies = option.name == "count-gradients" || option.name == "clock";
-      if (!applies && changes_default(options, option))
-        problems.push_back({"--" + option.name, why, ""});
-    }
+    for (const std::string& name : changed_options(options, group))
+      if (name != "count-gradients" && name != "clock") problems.push_back({"--" + name, why, ""});
   };
   for (const OptionGroup& group : model_option_groups())
     refuse(group, "only for networks: a cost graph is a training step already");
@@ -306,16 +301,38 @@ std::vector<OptionGroup> problem_option_groups() {
   return groups;
 }
 
+std::vector<std::string> changed_options(const Options& options, const OptionGroup& group) {
+  std::vector<std::string> names;
+  for (const Option& option : group.options)
+    if (changes_default(options, option)) names.push_back(option.name);
+  return names;
+}
+
 ProblemOptions problem_options(const Options& options) {
   ProblemOptions problem;
   problem.model = options.positional("MODEL");
-  if (is_cost_graph(problem.model)) check_for_cost_graph(options);
+  if (is_cost_graph(problem.model))
+    check_for_cost_graph(options);
+  else if (options.has("count-gradients"))
+    throw InputError(
+        Problem{"--count-gradients", "only for cost graphs; expected a .json model", ""});
   problem.import = import_options(options);
   problem.training = training_options(options);
   if (options.has("micro-batch")) problem.micro_batch = options.integer("micro-batch");
   problem.accelerator = accelerator_options(options);
   problem.plan = plan_options(options);
   return problem;
+}
+
+bool is_fusion_file(const std::string& fusion) {
+  return fusion != "search" && fusion != "none" && fusion != "greedy";
+}
+
+std::string objective_name(PlanObjective objective) {
+  const auto* const found =
+      std::ranges::find(kObjectives, objective, [](const auto& entry) { return entry.value; });
+  CHECK(found != kObjectives.end(), "an objective without a name");
+  return found->name;
 }
 
 bool is_cost_graph(const std::string& model) {

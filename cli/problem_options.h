@@ -59,10 +59,17 @@ struct ProblemOptions {
 // All of the above, in this order.
 [[nodiscard]] std::vector<OptionGroup> problem_option_groups();
 
+// The options of a group of which the user said something else than what holds without them (a
+// config file that was printed holds every default), in the order of the group.
+[[nodiscard]] std::vector<std::string> changed_options(const Options& options,
+                                                       const OptionGroup& group);
+
 // Groups that the syntax does not have keep their defaults. The syntax has the positional MODEL.
 // Errors: InputError naming the option.
 [[nodiscard]] ProblemOptions problem_options(const Options& options);
 
+[[nodiscard]] bool is_fusion_file(const std::string& fusion);  // of --fusion: a plan file
+[[nodiscard]] std::string objective_name(PlanObjective objective);
 [[nodiscard]] bool is_cost_graph(const std::string& model);  // ends in .json
 
 }  // namespace paretrain::cli

@@ -1,9 +1,7 @@
 #include "results/inspect_report.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
-#include <utility>
 
 #include "base/check.h"
 #include "base/number_text.h"
@@ -14,23 +12,7 @@ namespace paretrain::results {
 namespace {
 
 using evaluator::CandidateSummary;
-using evaluator::Phase;
 using evaluator::StepSummary;
-
-constexpr std::size_t kLargestCandidates = 12;
-constexpr std::size_t kNameWidth = 44;
-
-std::string_view phase_name(Phase phase) {
-  switch (phase) {
-    case Phase::Forward:
-      return "forward";
-    case Phase::Backward:
-      return "backward";
-    case Phase::Update:
-      return "update";
-  }
-  CHECK(false, "a phase without a name");
-}
 
 // Members of a JSON object in the order they are added.
 class JsonObject {
@@ -55,6 +37,10 @@ class JsonObject {
  private:
   std::string members_;
 };
+
+std::string truth_text(bool truth) {
+  return truth ? "true" : "false";
+}
 
 std::string json_list(const std::vector<std::string>& items, std::string_view separator) {
   std::string list;
@@ -103,16 +89,26 @@ std::string shape_json(const evaluator::Shape& shape) {
   return json_list(dimensions, ", ");
 }
 
-std::string candidates_json(const StepSummary& summary) {
+std::string_view gene_text(std::optional<bool> pin) {
+  if (!pin) return "free";
+  return *pin ? "keep" : "recompute";
+}
+
+std::string candidates_json(const InspectReport& report) {
+  const std::vector<CandidateSummary>& candidates = report.summary.candidates;
+  CHECK(candidates.size() == report.plans.keep_pins.size(), "every candidate has a keep gene");
   std::vector<std::string> items;
-  for (const CandidateSummary& candidate : summary.candidates)
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const CandidateSummary& candidate = candidates[i];
     items.push_back(JsonObject()
                         .text("name", candidate.name)
                         .text("operator", candidate.producer)
                         .raw("shape", shape_json(candidate.shape))
                         .number("bytes", candidate.bytes)
-                        .raw("read_by_backward", candidate.read_by_backward ? "true" : "false")
+                        .raw("read_by_backward", truth_text(candidate.read_by_backward))
+                        .text("gene", gene_text(report.plans.keep_pins[i]))
                         .str());
+  }
   return json_list(items, ",\n    ");
 }
 
@@ -123,7 +119,7 @@ std::string parameters_json(const StepSummary& summary) {
                         .text("name", parameter.name)
                         .raw("shape", shape_json(parameter.shape))
                         .number("bytes", parameter.bytes)
-                        .raw("trained", parameter.trained ? "true" : "false")
+                        .raw("trained", truth_text(parameter.trained))
                         .str());
   return json_list(items, ",\n    ");
 }
@@ -154,91 +150,62 @@ std::string warnings_json(const InspectReport& report) {
   return json_list(items, ", ");
 }
 
-Bytes static_bytes(const StepSummary& summary) {
-  return summary.parameter_bytes + summary.optimizer_state_bytes + summary.input_bytes +
-         summary.buffer_bytes;
+std::string fusion_genes_json(const std::optional<FusionGenes>& genes) {
+  if (!genes) return "null";
+  return JsonObject()
+      .number("free", genes->free)
+      .number("pinned", genes->pinned)
+      .number("max_group_length", genes->max_group_length)
+      .str();
 }
 
-std::string padded(const std::string& text, std::size_t width) {
-  return text.size() >= width ? text : text + std::string(width - text.size(), ' ');
+std::string plans_json(const PlanChoices& plans) {
+  const KeepGenes keep = keep_genes(plans);
+  std::vector<std::string> objectives;
+  for (const std::string& objective : plans.objectives)
+    objectives.push_back(json_string(objective));
+  return JsonObject()
+      .raw("objectives", json_list(objectives, ", "))
+      .text("checkpointing", plans.checkpointing)
+      .text("fusion", plans.fusion)
+      .raw("keep_genes",
+           JsonObject()
+               .number("free", keep.free)
+               .number("kept", keep.kept)
+               .number("recomputed", keep.recomputed)
+               .str())
+      .raw("fusion_genes", fusion_genes_json(plans.fusion_genes))
+      .str();
 }
 
-std::string right(const std::string& text, std::size_t width) {
-  return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
-}
-
-void add_line(std::string& page, const std::string& name, std::int64_t value) {
-  page += "  " + padded(name, 36) + right(grouped_text(value), 22) + "\n";
-}
-
-// Long names keep their end, which tells them apart.
-std::string shortened(const std::string& name) {
-  if (name.size() <= kNameWidth) return name;
-  return "…" + name.substr(name.size() - kNameWidth + 1);
-}
-
-std::string shape_text(const evaluator::Shape& shape) {
-  std::string text;
-  for (const std::int64_t dimension : shape)
-    text += (text.empty() ? "" : "x") + number_text(dimension);
-  return text.empty() ? "scalar" : text;
-}
-
-void add_candidates(std::string& page, const StepSummary& summary) {
-  std::int64_t total = 0;
-  std::int64_t read = 0;
-  for (const CandidateSummary& candidate : summary.candidates) {
-    total += candidate.bytes.number();
-    if (candidate.read_by_backward) ++read;
-  }
-  page += "\nCandidates (what may be kept or recomputed)\n";
-  add_line(page, "tensors", static_cast<std::int64_t>(summary.candidates.size()));
-  add_line(page, "read by the backward pass", read);
-  add_line(page, "bytes", total);
-  std::vector<std::size_t> order(summary.candidates.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return summary.candidates[a].bytes > summary.candidates[b].bytes;
-  });
-  if (order.size() > kLargestCandidates) order.resize(kLargestCandidates);
-  if (!order.empty()) page += "  largest:\n";
-  for (const std::size_t i : order) {
-    const CandidateSummary& candidate = summary.candidates[i];
-    page += "    " + padded(shortened(candidate.name), kNameWidth) +
-            right(shape_text(candidate.shape), 16) +
-            right(grouped_text(candidate.bytes.number()), 14) + "\n";
-  }
-}
-
-void add_memory(std::string& page, const StepSummary& summary) {
-  page += "\nMemory (bytes)\n";
-  add_line(page, "parameters", summary.parameter_bytes.number());
-  add_line(page, "parameter gradients", summary.gradient_bytes.number());
-  add_line(page, "optimizer state", summary.optimizer_state_bytes.number());
-  add_line(page, "inputs and targets", summary.input_bytes.number());
-  add_line(page, "buffers", summary.buffer_bytes.number());
-  add_line(page, "saved for the backward pass", summary.saved_bytes.number());
-  add_line(page, "  of that, inputs and targets", summary.saved_input_bytes.number());
-  add_line(page, "  in tensors", summary.saved_tensors);
-  add_line(page, "dynamic peak, everything kept", summary.peak.bytes.number());
-  page += "    in the " + std::string(phase_name(summary.peak.phase)) + " phase, at " +
-          summary.peak.operator_name + "\n";
-  add_line(page, "  activations", summary.peak.by_role.activations);
-  add_line(page, "  gradients", summary.peak.by_role.gradients);
-  add_line(page, "  parameter gradients", summary.peak.by_role.parameter_gradients);
-}
-
-void add_fit(std::string& page, const InspectReport& report) {
-  if (!report.memory) return;
-  const std::int64_t needed = (static_bytes(report.summary) + report.summary.peak.bytes).number();
-  const std::int64_t capacity = report.memory->capacity.number();
-  page += "\nOn " + report.memory->accelerator + "\n";
-  add_line(page, "off-chip memory", capacity);
-  add_line(page, "needed with everything kept", needed);
-  page += needed <= capacity ? "  fits\n" : "  does not fit; recomputing may make it fit\n";
+std::string memory_limit_json(Bytes limit, const problems::PlanMemory& need) {
+  return JsonObject()
+      .number("bytes", limit)
+      .raw("resident_fits", truth_text(need.resident <= limit))
+      .raw("keep_all_fits", truth_text(need.keep_all_peak <= limit))
+      .str();
 }
 
 }  // namespace
+
+std::string_view phase_name(evaluator::Phase phase) {
+  switch (phase) {
+    case evaluator::Phase::Forward:
+      return "forward";
+    case evaluator::Phase::Backward:
+      return "backward";
+    case evaluator::Phase::Update:
+      return "update";
+  }
+  CHECK(false, "a phase without a name");
+}
+
+KeepGenes keep_genes(const PlanChoices& plans) {
+  KeepGenes genes;
+  for (const std::optional<bool>& pin : plans.keep_pins)
+    ++(!pin ? genes.free : *pin ? genes.kept : genes.recomputed);
+  return genes;
+}
 
 std::string inspect_json(const InspectReport& report) {
   const StepSummary& summary = report.summary;
@@ -279,41 +246,22 @@ std::string inspect_json(const InspectReport& report) {
         JsonObject()
             .text("name", report.memory->accelerator)
             .number("memory_bytes", report.memory->capacity)
-            .number("needed_bytes", static_bytes(summary) + summary.peak.bytes)
+            .number("needed_bytes", report.need.keep_all_peak)
             .str());
-  add("candidates", candidates_json(summary));
+  add("memory",
+      JsonObject()
+          .number("resident_bytes", report.need.resident)
+          .number("keep_all_bytes", report.need.keep_all_peak)
+          .str());
+  if (report.memory_limit)
+    add("memory_limit", memory_limit_json(*report.memory_limit, report.need));
+  add("plans", plans_json(report.plans));
+  add("candidates", candidates_json(report));
   add("parameter_list", parameters_json(summary));
   add("recognised", recognised_json(summary));
   add("unsupported", unsupported_json(report));
   add("warnings", warnings_json(report));
   return text + "\n}\n";
-}
-
-std::string inspect_page(const InspectReport& report) {
-  const StepSummary& summary = report.summary;
-  std::string page = "Training step of " + summary.model + ", batch " + number_text(summary.batch) +
-                     "\n\nOperators\n";
-  add_line(page, "forward", summary.forward_operators);
-  add_line(page, "backward", summary.backward_operators);
-  add_line(page, "update", summary.update_operators);
-  for (const auto& pattern : summary.recognised)
-    page += "  recognised: " + pattern.pattern + " (" + number_text(pattern.count) + ")\n";
-  for (const auto& entry : report.unsupported)
-    page += "  treated as elementwise: " + entry.type + " (" + number_text(entry.count) + ")\n";
-  page += "\nMultiply-accumulates\n";
-  add_line(page, "forward", summary.macs.forward);
-  add_line(page, "  of two activations", summary.macs.forward_activation);
-  add_line(page, "backward", summary.macs.backward);
-  add_line(page, "  input gradients", summary.macs.backward_input_grad);
-  add_line(page, "  weight gradients", summary.macs.backward_weight_grad);
-  add_line(page, "  of two activations", summary.macs.backward_activation);
-  page += "\nParameters\n";
-  add_line(page, "tensors", summary.parameter_tensors);
-  add_line(page, "elements", summary.parameter_elements);
-  add_memory(page, summary);
-  add_candidates(page, summary);
-  add_fit(page, report);
-  return page;
 }
 
 }  // namespace paretrain::results
