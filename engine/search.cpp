@@ -233,11 +233,11 @@ void Search::Parts::remember_results() {
   state.statistics.duplicates += offspring.duplicates();
   state.barren_generations = added == 0 ? state.barren_generations + 1 : 0;
   state.swept = offspring.swept();
-  state.walked = offspring.walked();
   state.exhausted = offspring.is_all_swept();
 }
 
-// Survivors and what is remembered have nothing in common but the results.
+// Survivors and what is remembered have nothing in common but the results: of the state, the one
+// writes the population, the archive and what is said of it, the other the rest.
 void Search::Parts::settle() {
   parallel_for(2, team, settling_pace, [this](std::size_t part) {
     if (part == 0) {
@@ -280,10 +280,8 @@ double Search::Parts::archive_volume() {
 
 void Search::Parts::update_archive() {
   const ArchiveGain gain = archive_update.add(state.archive, merged, best_rows);
-  if (gain.points > 0) {
-    state.last_addition = state.generation;
-    state.walked = 0;
-  }
+  state.walked = gain.points > 0 ? 0 : offspring.walked();
+  if (gain.points > 0) state.last_addition = state.generation;
   bool progress = gain.points > 0;
   if (options.hypervolume && (gain.points > 0 || !volume)) {
     volume = archive_volume();
