@@ -1,8 +1,9 @@
 // Brute force over every choice of what is kept and every legal grouping against `enumerate` and
-// `optimize` with its default options, on random small steps:
+// `optimize` with its default options (but `--generations`), on random small steps:
 //
 //   paretrain_small_fronts cost-graphs|training [--first 1] [--seeds 20] [--nodes 5] [--most 20000]
 //     [--enumerate-bits 24] [--objectives 3] [--accelerator edge-tpu-quad] [--search-seeds 1]
+//     [--generations 250]
 //
 // `--nodes`: operators of the network, at most (a loss adds two). Instances with more than `--most`
 // groupings of their forward or their late part are skipped; `enumerate` runs where there are at
@@ -46,6 +47,7 @@ struct Options {
   std::uint64_t enumerate_bits = 24;
   std::uint64_t objectives = 3;
   std::uint64_t search_seeds = 1;
+  std::uint64_t generations = 250;
   std::string accelerator = "edge-tpu-quad";
 };
 
@@ -219,7 +221,7 @@ class Trial {
     engine::SearchOptions options;
     options.threads = 1;
     options.seed = seed;
-    options.stop.generations = 250;
+    options.stop.generations = options_.generations;
     std::vector<engine::Genome> warm;
     const problems::StartPlans starts = problems::start_plans(*instance_.problem, space_);
     for (const problems::NamedPlan& plan : starts.baselines)
@@ -252,6 +254,7 @@ Options parsed(const std::vector<std::string>& words) {
                               {"--enumerate-bits", "24"},
                               {"--objectives", "3"},
                               {"--search-seeds", "1"},
+                              {"--generations", "250"},
                               {"--accelerator", "edge-tpu-quad"}});
   Options options;
   options.training = words[0] == "training";
@@ -262,6 +265,7 @@ Options parsed(const std::vector<std::string>& words) {
   options.enumerate_bits = given.number("--enumerate-bits");
   options.objectives = given.number("--objectives");
   options.search_seeds = given.number("--search-seeds");
+  options.generations = given.number("--generations");
   options.accelerator = given.text("--accelerator");
   return options;
 }
