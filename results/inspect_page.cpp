@@ -123,31 +123,44 @@ void add_plans(std::string& page, const InspectReport& report) {
   add_line(page, "operators in a group, at most", plans.fusion_genes->max_group_length);
 }
 
-std::string_view verdict(const problems::PlanMemory& need, Bytes capacity) {
+// Whether some plan that the options leave recomputes or fuses something.
+bool may_change(const PlanChoices& plans) {
+  const KeepGenes keep = keep_genes(plans);
+  if (keep.free > 0 || keep.recomputed > 0) return true;
+  if (plans.fusion == "none") return false;
+  const std::optional<FusionGenes>& genes = plans.fusion_genes;
+  return !genes || genes->free > 0 || genes->pinned > 0;
+}
+
+std::string_view verdict(const problems::PlanMemory& need,
+                         const PlanChoices& plans,
+                         Bytes capacity) {
   if (need.resident > capacity)
     return "  no plan fits: what is alive during the whole step is larger\n";
-  return need.keep_all_peak <= capacity ? "  fits\n"
-                                        : "  does not fit; recomputing or fusing may make it fit\n";
+  if (need.keep_all_peak <= capacity) return "  fits\n";
+  return may_change(plans) ? "  does not fit; recomputing or fusing may make it fit\n"
+                           : "  no plan fits: nothing may be recomputed or fused\n";
 }
 
 void add_fit(std::string& page,
              std::string_view capacity_name,
              Bytes capacity,
-             const problems::PlanMemory& need) {
+             const InspectReport& report) {
+  const problems::PlanMemory& need = report.need;
   add_line(page, std::string(capacity_name), capacity.number());
   add_line(page, "alive during the whole step", need.resident.number());
   add_line(page, "needed with everything kept", need.keep_all_peak.number());
-  page += verdict(need, capacity);
+  page += verdict(need, report.plans, capacity);
 }
 
 void add_fits(std::string& page, const InspectReport& report) {
   if (report.memory) {
     page += "\nOn " + report.memory->accelerator + "\n";
-    add_fit(page, "off-chip memory", report.memory->capacity, report.need);
+    add_fit(page, "off-chip memory", report.memory->capacity, report);
   }
   if (report.memory_limit) {
     page += "\nUnder --memory-limit\n";
-    add_fit(page, "limit", *report.memory_limit, report.need);
+    add_fit(page, "limit", *report.memory_limit, report);
   }
 }
 

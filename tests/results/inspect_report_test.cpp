@@ -129,6 +129,16 @@ TEST_CASE("inspect: a memory limit is held against what is resident and against 
   const std::string hopeless = both(699);
   CHECK(contains(hopeless, R"("resident_fits": false, "keep_all_fits": false)"));
   CHECK(contains(hopeless, "no plan fits"));
+  // Where everything is held at keep and unfused, there is one plan.
+  report.plans.keep_pins.assign(report.plans.keep_pins.size(), true);
+  report.plans.fusion = "none";
+  CHECK(contains(both(700), "no plan fits: nothing may be recomputed or fused"));
+  CHECK(contains(both(1001), "  fits\n"));
+  report.plans.fusion = "search";
+  CHECK(contains(both(700), "does not fit; recomputing or fusing may make it fit"));
+  report.plans.fusion = "none";
+  report.plans.keep_pins.back() = false;
+  CHECK(contains(both(700), "does not fit; recomputing or fusing may make it fit"));
 }
 
 TEST_CASE("inspect_page: lines fit a terminal") {
