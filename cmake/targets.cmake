@@ -1,5 +1,7 @@
 # How every library, program and test of the project is built.
 add_library(project_options INTERFACE)
+# Also for a program that uses the installed engine and says nothing of a standard.
+target_compile_features(project_options INTERFACE cxx_std_20)
 target_include_directories(project_options INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/paretrain>")
 # Contraction would make results depend on the processor the compiler had in mind.
