@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/number_text.h"
 #include "engine/hypervolume.h"
 #include "engine/search.h"
 #include "problems/bench_problem.h"
@@ -87,22 +90,68 @@ void print(const Line& line, Found found) {
   std::fflush(stdout);
 }
 
+constexpr std::string_view kUsage =
+    "usage: paretrain_engine_quality [population|archive] [SEEDS] [PROBLEM]\n"
+    "PROBLEM is how its name begins: zdt6 is zdt6:30, zdt all of the family.\n";
+
+struct Arguments {
+  double local_search = 0;
+  std::uint64_t seeds = 11;
+  std::string problem;
+};
+
+// Empty when they are wrong.
+std::optional<Arguments> parsed(const std::vector<std::string>& words) {
+  constexpr std::int64_t kMostSeeds = 1'000'000;
+  Arguments arguments;
+  if (words.size() > 3) return std::nullopt;
+  if (!words.empty()) {
+    if (words[0] != "population" && words[0] != "archive") return std::nullopt;
+    arguments.local_search = words[0] == "archive" ? 0.2 : 0;
+  }
+  if (words.size() > 1) {
+    const std::optional<std::int64_t> seeds = parsed_integer(words[1]);
+    if (!seeds || *seeds < 1 || *seeds > kMostSeeds) return std::nullopt;
+    arguments.seeds = static_cast<std::uint64_t>(*seeds);
+  }
+  if (words.size() > 2) arguments.problem = words[2];
+  return arguments;
+}
+
+std::vector<Line> lines_of(const std::string& beginning) {
+  std::vector<Line> lines = all_lines();
+  std::erase_if(lines, [&](const Line& line) { return !line.problem.starts_with(beginning); });
+  return lines;
+}
+
+int run(const std::vector<std::string>& words) {
+  const std::optional<Arguments> arguments = parsed(words);
+  if (!arguments) {
+    std::cerr << kUsage;
+    return 2;
+  }
+  const std::vector<Line> lines = lines_of(arguments->problem);
+  if (lines.empty()) {
+    std::cerr << "error: no problem begins with '" << arguments->problem << "'; there are:";
+    for (const Line& line : all_lines())
+      std::cerr << ' ' << line.problem;
+    std::cerr << '\n';
+    return 2;
+  }
+  for (const Line& line : lines) {
+    Found found;
+    for (std::uint64_t seed = 1; seed <= arguments->seeds; ++seed)
+      add_run(line, seed, arguments->local_search, found);
+    print(line, std::move(found));
+  }
+  return 0;
+}
+
 }  // namespace
 
 }  // namespace paretrain::bench
 
-// What a search finds of known fronts, which is not a matter of time and so not a benchmark:
-// paretrain_engine_quality [population|archive] [SEEDS] [PROBLEM].
+// What a search finds of known fronts, which is not a matter of time and so not a benchmark.
 int main(int count, char** words) {
-  const std::vector<std::string> arguments(words + 1, words + count);
-  const double local_search = !arguments.empty() && arguments[0] == "archive" ? 0.2 : 0;
-  const std::uint64_t seeds = arguments.size() > 1 ? std::stoul(arguments[1]) : 11;
-  for (const paretrain::bench::Line& line : paretrain::bench::all_lines()) {
-    if (arguments.size() > 2 && line.problem != arguments[2]) continue;
-    paretrain::bench::Found found;
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-      paretrain::bench::add_run(line, seed, local_search, found);
-    paretrain::bench::print(line, std::move(found));
-  }
-  return 0;
+  return paretrain::bench::run({words + 1, words + count});
 }

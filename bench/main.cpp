@@ -12,7 +12,7 @@ int main(int count, char** words) {
 #endif
   benchmark::Initialize(&count, words);
   if (benchmark::ReportUnrecognizedArguments(count, words)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
+  const std::size_t matching = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  return 0;
+  return matching == 0 ? 2 : 0;  // the library has said that the filter matches nothing
 }

@@ -73,6 +73,8 @@ def main():
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--options", default="")
     options = parser.parse_args()
+    if not {"uniform", "random"}.issuperset(options.kinds.split(",")):
+        parser.error("--kinds: known are uniform and random")
     os.makedirs(options.work, exist_ok=True)
     exact_path = os.path.join(options.work, "exact.json")
     exact = {}

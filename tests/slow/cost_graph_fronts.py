@@ -39,7 +39,10 @@ def columns(rows, count):
 def main():
     program, graphs = sys.argv[1], sys.argv[2]
     failed = 0
-    for truth_path in sorted(glob.glob(os.path.join(graphs, "*.front.json"))):
+    truths = sorted(glob.glob(os.path.join(graphs, "*.front.json")))
+    if not truths:
+        sys.exit("error: no front in " + graphs)
+    for truth_path in truths:
         graph = truth_path.replace(".front.json", ".json")
         with open(truth_path, encoding="utf-8") as file:
             truth = json.load(file)

@@ -42,8 +42,11 @@ def main():
     parser.add_argument("--match", default="")
     options = parser.parse_args()
     failed = 0
+    truths = sorted(glob.glob(os.path.join(options.graphs, "*" + options.match + "*.front.json")))
+    if not truths:
+        parser.error("no front of a name with '%s' in %s" % (options.match, options.graphs))
     with tempfile.TemporaryDirectory() as work:
-        for truth_path in sorted(glob.glob(os.path.join(options.graphs, "*" + options.match + "*.front.json"))):
+        for truth_path in truths:
             graph = truth_path.replace(".front.json", ".json")
             with open(truth_path, encoding="utf-8") as file:
                 fronts = json.load(file)["fronts"]

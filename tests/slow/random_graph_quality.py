@@ -71,6 +71,8 @@ def main():
     parser.add_argument("--goal", type=float, default=0.9995)
     parser.add_argument("--threads", type=int, default=0)
     options = parser.parse_args()
+    if not {"chain", "residual", "dag"}.issuperset(options.kinds.split(",")):
+        parser.error("--kinds: known are chain, residual and dag")
     os.makedirs(options.work, exist_ok=True)
     folder = os.path.join(options.work, "run")
     failed = 0

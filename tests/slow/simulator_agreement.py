@@ -203,7 +203,7 @@ def main():
         with open(given.record, "w", encoding="utf-8") as file:
             for group in everything:
                 file.write(json.dumps(group) + "\n")
-    sys.exit(0 if good else 1)
+    sys.exit(0 if good and everything else 1)
 
 
 if __name__ == "__main__":
