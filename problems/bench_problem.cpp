@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/number_text.h"
 #include "problems/bench_bit_strings.h"
@@ -53,15 +54,33 @@ constexpr std::array kBitForms = {BitForm{"ominmax", one_min_max, 1},
                     .hint = "known problems: " + std::string(kForms)});
 }
 
+// How a problem of that name is written: "ojzj:N:K". Requires: a known name.
+std::string form_of(std::string_view name) {
+  std::string_view rest = kForms;
+  for (;;) {
+    const std::size_t end = rest.find(", ");
+    const std::string_view form = rest.substr(0, end);
+    if (form.substr(0, form.find_first_of(":[")) == name) return std::string(form);
+    CHECK(end != std::string_view::npos, "a name without a form");
+    rest.remove_prefix(end + 2);
+  }
+}
+
 // A problem's text in parts: "ojzj:30:3" is ojzj, 30, 3.
 struct Parts {
   std::string_view text;
   std::vector<std::string_view> words;
 
   void require_words(std::size_t least, std::size_t most) const {
-    if (words.size() < least) refuse(text, "a size is missing after '" + std::string(text) + "'");
+    if (words.size() < least) refuse_missing("size");
     if (words.size() > most)
       refuse(text, "found ':" + std::string(words[most]) + "'; expected nothing more");
+  }
+
+  [[noreturn]] void refuse_missing(const std::string& what) const {
+    refuse(text,
+           "a " + what + " is missing after '" + std::string(text) + "'; expected " +
+               form_of(words.front()));
   }
 
   [[nodiscard]] std::size_t size(std::size_t word, std::int64_t low, std::int64_t high) const {
@@ -84,18 +103,14 @@ Parts parts_of(std::string_view text) {
   }
 }
 
-std::optional<BenchProblem> problem_of_file(std::string_view text) {
-  constexpr std::string_view kKnapsack = "knapsack:";
-  constexpr std::string_view kMnk = "mnk:";
-  if (text.starts_with(kKnapsack)) {
-    const std::string file(text.substr(kKnapsack.size()));
-    return knapsack_problem(knapsack_from_json(read_text_file(file), file), std::string(text));
-  }
-  if (text.starts_with(kMnk)) {
-    const std::string file(text.substr(kMnk.size()));
-    return mnk_problem(mnk_from_json(read_text_file(file), file), std::string(text));
-  }
-  return std::nullopt;
+std::optional<BenchProblem> problem_of_file(const Parts& parts) {
+  const std::string_view name = parts.words.front();
+  if (name != "knapsack" && name != "mnk") return std::nullopt;
+  if (parts.text.size() <= name.size() + 1) parts.refuse_missing("file");
+  const std::string file(parts.text.substr(name.size() + 1));  // colons of its own belong to it
+  const std::string title(parts.text);
+  if (name == "mnk") return mnk_problem(mnk_from_json(read_text_file(file), file), title);
+  return knapsack_problem(knapsack_from_json(read_text_file(file), file), title);
 }
 
 std::optional<BenchProblem> problem_of_reals(const Parts& parts) {
@@ -138,7 +153,8 @@ std::optional<BenchProblem> problem_of_bits(const Parts& parts) {
   for (const BitForm& form : kBitForms)
     names.push_back(form.name);
   const std::optional<std::string> near = nearest_name(parts.words.front(), names);
-  refuse(parts.text, near ? "unknown; did you mean " + *near + "?" : std::string("unknown"));
+  refuse(parts.text,
+         near ? "unknown; did you mean " + form_of(*near) + "?" : std::string("unknown"));
 }
 
 }  // namespace
@@ -148,8 +164,8 @@ std::string_view bench_problem_forms() {
 }
 
 BenchProblem bench_problem(std::string_view text) {
-  if (std::optional<BenchProblem> made = problem_of_file(text)) return std::move(*made);
   const Parts parts = parts_of(text);
+  if (std::optional<BenchProblem> made = problem_of_file(parts)) return std::move(*made);
   if (std::optional<BenchProblem> made = problem_of_reals(parts)) return std::move(*made);
   if (std::optional<BenchProblem> made = problem_of_bits(parts)) return std::move(*made);
   refuse_unknown(parts);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <sstream>
+#include <string>
 
 #include "base/error.h"
 #include "engine/enumeration.h"
@@ -132,14 +134,43 @@ TEST_CASE("bench_problem: functions of reals at points of their fronts") {
 }
 
 TEST_CASE("bench_problem: says what is wrong and what is known") {
-  CHECK(error_text("lozt:5").find("did you mean lotz?") != std::string::npos);
-  CHECK(error_text("lotz").find("a size is missing after 'lotz'") != std::string::npos);
+  CHECK(error_text("lozt:5").find("did you mean lotz:N?") != std::string::npos);
+  CHECK(error_text("zdt").find("did you mean zdt5?") != std::string::npos);
+  CHECK(error_text("knapsak:a.json").find("did you mean knapsack:FILE?") != std::string::npos);
   CHECK(error_text("lotz:0").find("expected an integer from 1 to 1000000") != std::string::npos);
   CHECK(error_text("cocz:7").find("expected an even number") != std::string::npos);
   CHECK(error_text("ojzj:10:6").find("expected an integer from 2 to 5") != std::string::npos);
   CHECK(error_text("zdt5:80").find("expected nothing more") != std::string::npos);
   CHECK(error_text("mnk:no/such/file.json").find("no such file") != std::string::npos);
   CHECK(error_text("").find("known problems: zdt1") != std::string::npos);
+}
+
+TEST_CASE("bench_problem: a known problem without what it needs is told what that is") {
+  const auto says = [](std::string_view problem, const std::string& what) {
+    const std::string start =
+        "problem '" + std::string(problem) + "': a " + what + "\nhint: known problems: ";
+    CAPTURE(error_text(problem));
+    CHECK(error_text(problem).starts_with(start));
+  };
+  says("knapsack", "file is missing after 'knapsack'; expected knapsack:FILE");
+  says("knapsack:", "file is missing after 'knapsack:'; expected knapsack:FILE");
+  says("mnk", "file is missing after 'mnk'; expected mnk:FILE");
+  for (const char* const name : {"ominmax", "lotz", "cocz", "3omm", "4lotz"}) {
+    const std::string text = name;
+    says(text, "size is missing after '" + text + "'; expected " + text + ":N");
+  }
+  says("ojzj", "size is missing after 'ojzj'; expected ojzj:N:K");
+  says("ojzj:30", "size is missing after 'ojzj:30'; expected ojzj:N:K");
+}
+
+TEST_CASE("bench_problem: every name of the list is known") {
+  std::istringstream forms{std::string(problems::bench_problem_forms())};
+  std::string form;
+  while (std::getline(forms >> std::ws, form, ',')) {
+    CAPTURE(form);
+    CHECK(error_text(form.substr(0, form.find_first_of(":["))).find("unknown") ==
+          std::string::npos);
+  }
 }
 
 TEST_CASE("knapsack_from_json: objectives and constraints by hand") {
