@@ -312,7 +312,10 @@ CommandSyntax bench_syntax() {
                  run_option_group(),
                  output_option_group()},
       .examples = {"paretrain bench lotz:60 -o runs/lotz",
-                   "paretrain bench zdt1 --local-search 0 --result population -o runs/zdt1"}};
+                   "paretrain bench zdt1 --local-search 0 --result population -o runs/zdt1"},
+      .notes = {"There is no snapshot and no resuming: SIGINT, SIGTERM and SIGHUP end the run with "
+                "everything found so far written, a killed run leaves nothing but manifest.json, "
+                "whose status stays 'running'."}};
   return syntax;
 }
 

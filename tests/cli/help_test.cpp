@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -60,6 +61,14 @@ TEST_CASE("help_text: every default is a value that the option accepts") {
       }
     }
   }
+}
+
+TEST_CASE("help_text: bench says that it keeps no snapshot") {
+  const auto all = commands();
+  const auto bench = std::ranges::find(all, "bench", &Command::name);
+  REQUIRE(bench != all.end());
+  CHECK(help_text(bench->syntax()).find("There is no snapshot and no resuming") !=
+        std::string::npos);
 }
 
 TEST_CASE("overview_text: names every command within 80 columns") {

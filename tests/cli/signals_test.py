@@ -51,6 +51,25 @@ def early(folder):
         assert '"status": "interrupted"' in open(manifest).read()
 
 
+def bench(folder):
+    """A benchmark that is stopped writes what it has found, but no snapshot; a killed one leaves its manifest alone."""
+    results = ["front.csv", "history.csv", "manifest.json"]
+    cases = [(signal.SIGINT, 130, results), (signal.SIGTERM, 143, results), (signal.SIGHUP, 129, results), (signal.SIGUSR1, 0, results),
+             (signal.SIGKILL, -9, ["manifest.json"])]
+    for number, code, files in cases:
+        at = os.path.join(folder, str(code))
+        run = subprocess.Popen([PROGRAM, "bench", "zdt4", "--generations", "1000000000", "--log-generations", "--threads", "1", "-o", at],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for line in run.stderr:
+            if line.startswith("gen 3/"):
+                run.send_signal(number)
+        run.stderr.close()
+        assert run.wait() == code, (number, run.returncode)
+        assert sorted(name for name in os.listdir(at) if name != ".lock") == files, (number, os.listdir(at))
+        status = "running" if number == signal.SIGKILL else "interrupted"
+        assert '"status": "%s"' % status in open(os.path.join(at, "manifest.json")).read(), number
+
+
 def at_once(folder):
     """A signal while the inputs are read ends the program with the signal's exit code."""
     for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 0)]:
@@ -84,6 +103,7 @@ def main():
             left = [name for name in os.listdir(folder) if name.endswith(".tmp")]
             assert not left, left
         early(os.path.join(work, "early"))
+        bench(os.path.join(work, "bench"))
         at_once(os.path.join(work, "pipe"))
     print("stopped and resumed by %d signals" % len(cases))
 
