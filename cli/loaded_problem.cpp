@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/printable_text.h"
 #include "cli/plan_argument.h"
 #include "problems/accelerator_file.h"
@@ -12,7 +13,6 @@
 #include "problems/builtin_models.h"
 #include "problems/cost_graph_file.h"
 #include "problems/cost_graph_problem.h"
-#include "results/atomic_file.h"
 #include "results/snapshot_frame.h"
 
 namespace paretrain::cli {
@@ -27,7 +27,7 @@ results::RunInput file_input(const std::string& role, const std::string& name) {
   return {role,
           name,
           fs::absolute(name).lexically_normal().string(),
-          results::content_hash(results::file_content(name, kMostInputBytes))};
+          results::content_hash(file_content(name, kMostInputBytes))};
 }
 
 bool is_file(const std::string& name) {

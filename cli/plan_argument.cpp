@@ -89,8 +89,9 @@ PlanArgument plan_argument(const problems::PlanProblem& problem, const std::stri
     return {"genome", problem.parsed(text.substr(kGenomePrefix.size()), "genome")};
   if (const auto named = problems::named_plan(problem, text)) return {text, *named};
   std::error_code ignored;
-  if (fs::is_regular_file(text, ignored)) return {text, plan_of_file(problem, text)};
-  if (fs::is_directory(text, ignored)) {
+  const bool is_folder = fs::is_directory(text, ignored);
+  if (!is_folder && fs::exists(text, ignored)) return {text, plan_of_file(problem, text)};
+  if (is_folder) {
     throw InputError(Problem{text,
                              "is a folder; expected a plan",
                              "DIR:ID is plan ID of the run in DIR, as in " +

@@ -1,16 +1,13 @@
 #include "problems/json_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <set>
-#include <system_error>
 
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include "base/input_file.h"
 #include "base/number_text.h"
 #include "base/printable_text.h"
 
@@ -18,7 +15,7 @@ namespace paretrain::problems {
 
 namespace {
 
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{512} << 20U;
+constexpr std::size_t kMaxFileBytes = std::size_t{512} << 20U;
 constexpr std::size_t kMaxProblems = 20;
 
 // Counts lines as the reader goes along, so that a place costs nothing to find.
@@ -140,10 +137,6 @@ std::string syntax_text(rapidjson::ParseErrorCode code) {
   return "not JSON: " + text + "; expected one strict JSON value in UTF-8";
 }
 
-std::string file_problem(int error) {
-  return std::string("cannot be read: ") + std::strerror(error);
-}
-
 }  // namespace
 
 std::vector<const JsonMember*> repeated_members(const JsonValue& object) {
@@ -192,24 +185,7 @@ JsonValue parsed_json(std::string_view text, const std::string& name) {
 }
 
 std::string read_text_file(const std::filesystem::path& file) {
-  const std::string name = file.string();
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) throw InputError(Problem{name, "no such file", ""});
-  if (std::filesystem::is_directory(status))
-    throw InputError(Problem{name, "is a folder; expected a file", ""});
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError(Problem{name, file_problem(errno), ""});
-  std::string text;
-  std::string block(std::size_t{1} << 20U, '\0');
-  while (stream) {
-    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
-    text.append(block, 0, static_cast<std::size_t>(stream.gcount()));
-    if (text.size() > kMaxFileBytes) throw InputError(Problem{name, "larger than 512 MiB", ""});
-  }
-  if (stream.bad()) throw InputError(Problem{name, file_problem(errno), ""});
-  return text;
+  return file_content(file, kMaxFileBytes);
 }
 
 void JsonProblems::add(std::uint32_t line, std::string what, std::string hint) {

@@ -44,8 +44,7 @@ struct JsonMember {
 inline constexpr std::size_t kJsonDepth = 16;
 [[nodiscard]] JsonValue parsed_json(std::string_view text, const std::string& name);
 
-// The bytes of a file of at most 512 MiB. Errors: InputError when it is missing, a folder, not
-// readable or too large.
+// The bytes of a file of at most 512 MiB. Errors: as file_content (base/input_file.h).
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& file);
 
 // What is wrong with a file, collected; of many only the first are kept, so that the message stays

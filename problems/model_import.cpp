@@ -1,11 +1,10 @@
 #include "problems/model_import.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/printable_text.h"
 #include "problems/builtin_models.h"
 #include "problems/onnx_import.h"
@@ -18,16 +17,10 @@ namespace {
 
 std::string file_bytes(const std::string& path) {
   std::error_code failure;
-  const auto status = std::filesystem::status(path, failure);
-  if (!std::filesystem::exists(status))
+  if (std::filesystem::status(path, failure).type() == std::filesystem::file_type::not_found)
     throw InputError(
         {path, "no such file or built-in model", "`paretrain list models` shows what is built in"});
-  if (std::filesystem::is_directory(status))
-    throw InputError({path, "is a folder; expected an ONNX model", ""});
-  if (!std::filesystem::is_regular_file(status))
-    throw InputError({path, "not a file; expected an ONNX model", ""});
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError({path, std::string("cannot be opened: ") + std::strerror(errno), ""});
+  std::ifstream file = input_stream(path, "an ONNX model");
   std::string bytes = slim_model_bytes(file);
   if (file.bad()) throw IoError(path, "cannot be read");
   return bytes;

@@ -1,6 +1,5 @@
 #include "problems/yaml_file.h"
 
-#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -10,6 +9,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "base/error.h"
+#include "base/input_file.h"
 
 namespace paretrain::problems {
 
@@ -200,24 +200,7 @@ YamlNode yaml_from_text(std::string_view text, const std::string& name) {
 }
 
 std::string text_of_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error || !std::filesystem::exists(status))
-    throw InputError{Problem{path.string(), "no such file", ""}};
-  if (std::filesystem::is_directory(status))
-    throw InputError{Problem{path.string(), "is a folder; expected a file", ""}};
-  if (!std::filesystem::is_regular_file(status))
-    throw InputError{Problem{path.string(), "is not a file", ""}};
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError{Problem{path.string(), "cannot be read", "check its permissions"}};
-  std::string text;
-  std::vector<char> block(std::size_t{1} << 16U);
-  while (stream && text.size() <= kMaxBytes) {
-    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
-    text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (stream.bad()) throw IoError(path.string(), "cannot be read");
-  return text;
+  return file_content(path, kMaxBytes);
 }
 
 YamlNode yaml_from_file(const std::filesystem::path& path) {

@@ -47,7 +47,7 @@ struct YamlEntry {
 // Errors: also a path that is missing, a folder, or unreadable.
 [[nodiscard]] YamlNode yaml_from_file(const std::filesystem::path& path);
 
-// The text of a file within the limits above. Errors: as yaml_from_file.
+// The text of a file within the limits above. Errors: as file_content (base/input_file.h).
 [[nodiscard]] std::string text_of_file(const std::filesystem::path& path);
 
 }  // namespace paretrain::problems

@@ -5,11 +5,10 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/number_text.h"
+#include "base/input_file.h"
 
 namespace paretrain::results {
 
@@ -21,10 +20,6 @@ std::string system_text(int code) {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int code) {
   throw IoError(path.string(), what + ": " + system_text(code));
-}
-
-bool is_fault_of_machine(int code) {
-  return code == EMFILE || code == ENFILE || code == ENOMEM || code == EIO;
 }
 
 class OpenFile {
@@ -117,40 +112,6 @@ void write_atomically(const std::filesystem::path& path, std::string_view conten
     fail(path, "cannot be replaced", rename_code);
   }
   flush_folder(path);
-}
-
-std::string file_content(const std::filesystem::path& path, std::size_t most_bytes) {
-  const OpenFile file(path, O_RDONLY | O_NONBLOCK);
-  if (!file.is_open()) {
-    const int code = errno;
-    if (is_fault_of_machine(code)) fail(path, "cannot be opened", code);
-    throw InputError(Problem{path.string(), "cannot be read: " + system_text(code), ""});
-  }
-
-  struct stat status {};
-
-  if (::fstat(file.descriptor(), &status) != 0) fail(path, "cannot be examined", errno);
-  if (S_ISDIR(status.st_mode))
-    throw InputError(Problem{path.string(), "is a folder; expected a file", ""});
-  if (!S_ISREG(status.st_mode))
-    throw InputError(Problem{path.string(), "is no regular file; expected a file", ""});
-  if (static_cast<std::uint64_t>(status.st_size) > most_bytes) {
-    throw InputError(Problem{path.string(),
-                             "has " + grouped_text(status.st_size) + " bytes; expected at most " +
-                                 grouped_text(static_cast<std::int64_t>(most_bytes)),
-                             ""});
-  }
-  std::string content(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t at = 0;
-  while (at < content.size()) {
-    const ssize_t got = ::read(file.descriptor(), content.data() + at, content.size() - at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(path, "cannot be read", errno);
-    if (got == 0) break;
-    at += static_cast<std::size_t>(got);
-  }
-  content.resize(at);
-  return content;
 }
 
 }  // namespace paretrain::results

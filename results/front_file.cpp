@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/number_text.h"
 #include "base/printable_text.h"
-#include "results/atomic_file.h"
 #include "results/csv.h"
 
 namespace paretrain::results {

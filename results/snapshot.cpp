@@ -16,6 +16,7 @@
 #include <boost/serialization/version.hpp>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "results/atomic_file.h"
 #include "results/run_snapshot.h"
 #include "results/snapshot_frame.h"

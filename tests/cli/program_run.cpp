@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "cli/command.h"
-#include "results/atomic_file.h"
 #include "tests/support/doctest.h"
 #include "tests/support/shared_data.h"
 
@@ -32,7 +32,7 @@ std::string graph(const std::string& name) {
 }
 
 std::string content(const std::filesystem::path& path) {
-  return results::file_content(path, std::size_t{1} << 24U);
+  return file_content(path, std::size_t{1} << 24U);
 }
 
 const problems::JsonValue& member(const problems::JsonValue& object, const std::string& key) {

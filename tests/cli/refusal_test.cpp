@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
+
 #include "tests/cli/program_run.h"
 #include "tests/support/doctest.h"
 #include "tests/support/temporary_folder.h"
@@ -71,6 +73,45 @@ TEST_CASE("a folder in the place of a file is called one") {
         is_folder + "a file of lines `option = value`");
   CHECK(error_text({"bench", "knapsack:" + path, "-o", out}) == is_folder + "a file");
   CHECK(error_text({"cost", "--accelerator", "tpu", "--from-csv", path}) == is_folder + "a file");
+  CHECK(!fs::exists(out));
+}
+
+TEST_CASE("a pipe that nobody writes to is refused at once in the place of every file") {
+  const tests::TemporaryFolder folder;
+  const std::string model = graph("chain-uniform-n8");
+  const std::string out = (folder.path() / "run").string();
+  const auto pipe = [&](const fs::path& name) {
+    const fs::path path = folder.path() / name;
+    fs::create_directories(path.parent_path());
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    return path.string();
+  };
+  const auto refusal = [](const std::string& path) {
+    return path + ": is not a file but a pipe or a device; expected a";
+  };
+  const std::string json = pipe("pipe.json");
+  CHECK(error_text({"inspect", json}).starts_with(refusal(json)));
+  CHECK(error_text({"bench", "knapsack:" + json, "-o", out}).starts_with(refusal(json)));
+  CHECK(error_text({"bench", "mnk:" + json, "-o", out}).starts_with(refusal(json)));
+  CHECK(error_text({"evaluate", model, "--plan", json}).starts_with(refusal(json)));
+  CHECK(error_text({"optimize", model, "-o", out, "--fusion", json}).starts_with(refusal(json)));
+  const std::string onnx = pipe("pipe.onnx");
+  CHECK(evaluated(onnx, {"--accelerator", "tpu"}).starts_with(refusal(onnx)));
+  const std::string yaml = pipe("pipe.yaml");
+  CHECK(evaluated("mlp", {"--accelerator", yaml}).starts_with(refusal(yaml)));
+  CHECK(evaluated("mlp", {"--accelerator", "tpu", "--mapping", yaml}).starts_with(refusal(yaml)));
+  CHECK(
+      error_text({"cost", "--accelerator", "tpu", "--from-csv", yaml}).starts_with(refusal(yaml)));
+  const std::string front = pipe("front/front.csv");
+  for (const std::string& place : {front, (folder.path() / "front").string()}) {
+    CHECK(error_text({"pick", place, "--knee"}).starts_with(refusal(front)));
+    CHECK(error_text({"plot", place, "-o", out + ".svg"}).starts_with(refusal(front)));
+    CHECK(error_text({"compare", place, place}).starts_with(refusal(front)));
+  }
+  const std::string snapshot = pipe("snapshots/snapshot");
+  CHECK(error_text({"snapshot", snapshot}).starts_with(refusal(snapshot)));
+  CHECK(error_text({"resume", fs::path(snapshot).parent_path().string()}).find(refusal(snapshot)) !=
+        std::string::npos);
   CHECK(!fs::exists(out));
 }
 

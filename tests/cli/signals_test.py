@@ -70,16 +70,26 @@ def bench(folder):
         assert '"status": "%s"' % status in open(os.path.join(at, "manifest.json")).read(), number
 
 
+def has_open(process, file):
+    folder = "/proc/%d/fd" % process
+    try:
+        return any(os.path.realpath(os.path.join(folder, name)) == os.path.realpath(file) for name in os.listdir(folder))
+    except OSError:  # it has ended
+        return False
+
+
 def at_once(folder):
     """A signal while the inputs are read ends the program with the signal's exit code."""
+    file = folder + ".json"
+    with open(file, "w") as out:
+        out.write(" " * (1 << 27))  # takes a while to read
     for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGUSR1, 0)]:
-        os.mkfifo(folder + ".json")
-        run = subprocess.Popen([PROGRAM, "evaluate", folder + ".json", "--plan", "keep-all"], stderr=subprocess.DEVNULL)
-        held = open(folder + ".json", "w")  # returns once the program reads
+        run = subprocess.Popen([PROGRAM, "evaluate", file, "--plan", "keep-all"], stderr=subprocess.DEVNULL)
+        while run.poll() is None and not has_open(run.pid, file):
+            pass
         run.send_signal(number)
         assert run.wait() == code, (number, run.returncode)
-        held.close()
-        os.remove(folder + ".json")
+    os.remove(file)
 
 
 def main():

@@ -5,9 +5,9 @@
 #include <string>
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "tests/support/doctest.h"
 #include "tests/support/temporary_folder.h"
 
@@ -49,21 +49,6 @@ TEST_CASE("write_atomically: a failure leaves the old file and names it") {
   CHECK(failed);
   CHECK(file_content(path, 100) == "old");
   CHECK(!fs::exists(folder.path() / "a.txt.tmp"));
-}
-
-TEST_CASE("file_content: refuses what is no file to be read") {
-  const tests::TemporaryFolder folder;
-  CHECK_THROWS_AS(static_cast<void>(file_content(folder.path() / "none", 10)), InputError);
-  CHECK_THROWS_WITH_AS(static_cast<void>(file_content(folder.path(), 10)),
-                       doctest::Contains("is a folder; expected a file"),
-                       InputError);
-  const fs::path pipe = folder.path() / "pipe";
-  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THROWS_AS(static_cast<void>(file_content(pipe, 10)), InputError);
-  write_atomically(folder.path() / "big", "12345678901");
-  CHECK_THROWS_WITH_AS(static_cast<void>(file_content(folder.path() / "big", 10)),
-                       doctest::Contains("has 11 bytes; expected at most 10"),
-                       InputError);
 }
 
 TEST_CASE("keep_copy: the copy keeps the old content when the file is replaced") {
