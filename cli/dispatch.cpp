@@ -51,7 +51,11 @@ int run_command(const Command& command,
     terminal.data(config_text(syntax, options));
     return kDone;
   }
-  return command.run(options, terminal);
+  try {
+    return command.run(options, terminal);
+  } catch (const InputError& error) {
+    throw options.placed(error);
+  }
 }
 
 }  // namespace

@@ -1,11 +1,8 @@
 #include "cli/options.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <set>
-#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -15,6 +12,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/printable_text.h"
+#include "cli/config_file.h"
 
 namespace paretrain::cli {
 
@@ -83,13 +81,13 @@ std::string bare_name(std::string name) {
   return name;
 }
 
-[[noreturn]] void fail_unknown(const CommandSyntax& syntax,
-                               const std::string& where,
-                               const std::string& name) {
+Problem unknown_option(const CommandSyntax& syntax,
+                       const std::string& where,
+                       const std::string& name) {
   const auto near = nearest_name(bare_name(name), option_names(syntax));
   std::string hint = near ? "did you mean --" + *near + "? " : "";
   hint += "`paretrain " + syntax.name + " --help` lists the options";
-  throw InputError(Problem{where, "unknown option " + printable(name), hint});
+  return {where, "unknown option " + printable(name), hint};
 }
 
 // What is wrong with one value; empty when nothing is.
@@ -123,7 +121,14 @@ struct ValueCheck {
   const std::string& text;
 };
 
-void check_value(const Option& option, const std::string& text, std::vector<Problem>& problems) {
+std::string dashed(const Option& option) {
+  return "--" + option.name;
+}
+
+void check_value(const Option& option,
+                 const std::string& where,
+                 const std::string& text,
+                 std::vector<Problem>& problems) {
   const std::string wrong = std::visit(ValueCheck{text}, option.kind);
   if (wrong.empty()) return;
   const std::string range = range_text(option.kind);
@@ -132,7 +137,7 @@ void check_value(const Option& option, const std::string& text, std::vector<Prob
     if (const auto near = nearest_name(text, choice->names)) hint = "did you mean " + *near + "?";
   }
   problems.push_back(
-      {"--" + option.name,
+      {where,
        "'" + printable(text) + "' " + wrong +
            (range.empty() ? std::string("; expected a value") : "; expected " + range),
        hint});
@@ -144,51 +149,72 @@ std::vector<std::string> values_of(const Option& option, const po::variable_valu
   return {value.as<std::string>()};
 }
 
-// The line of a config file that sets `name`, for error messages; 0 when none does.
-std::size_t config_line(const std::string& text, const std::string& name) {
-  std::istringstream lines(text);
-  std::string line;
-  for (std::size_t number = 1; std::getline(lines, line); ++number) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string::npos || line.compare(first, name.size(), name) != 0) continue;
-    return number;
-  }
-  return 0;
+const Option* option_named(const CommandSyntax& syntax, const std::string& name) {
+  for (const OptionGroup& group : syntax.groups)
+    for (const Option& option : group.options)
+      if (option.name == name) return &option;
+  return nullptr;
 }
 
-std::string config_place(const std::string& file,
-                         const std::string& text,
-                         const std::string& name) {
-  const std::size_t line = config_line(text, bare_name(name));
-  return line == 0 ? file : file + ":" + number_text(static_cast<std::int64_t>(line));
+std::optional<bool> truth_value(const std::string& text) {
+  for (const char* const yes : {"true", "yes", "on", "1"})
+    if (text == yes) return true;
+  for (const char* const no : {"false", "no", "off", "0"})
+    if (text == no) return false;
+  return std::nullopt;
 }
 
-void add_config_file(const CommandSyntax& syntax,
-                     const std::string& file,
-                     const po::options_description& description,
-                     po::variables_map& map) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw InputError(Problem{file, "is a folder; expected a file of lines `option = value`", ""});
+// What a config file says of the options, by their names.
+struct ConfigValues {
+  Options::Values values;
+  Options::Places places;  // of the last value of each
+};
+
+class ConfigReading {
+ public:
+  ConfigReading(const CommandSyntax& syntax, std::vector<Problem>& problems)
+      : syntax_(syntax), problems_(problems) {}
+
+  ConfigValues values_of(const std::string& file) {
+    for (const ConfigLine& line : config_lines(file))
+      take(line);
+    return std::move(read_);
   }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream content;
-  if (!stream || !(content << stream.rdbuf()))
-    throw InputError(
-        Problem{file, "cannot be read; expected a file of lines `option = value`", ""});
-  const std::string text = content.str();
-  std::istringstream lines(text);
-  try {
-    po::store(po::parse_config_file(lines, description), map);
-  } catch (const po::unknown_option& error) {
-    fail_unknown(
-        syntax, config_place(file, text, error.get_option_name()), error.get_option_name());
-  } catch (const po::error_with_option_name& error) {
-    throw InputError(Problem{config_place(file, text, error.get_option_name()), error.what(), ""});
-  } catch (const po::error& error) {
-    throw InputError(Problem{file, error.what(), "expected lines `option = value`"});
+
+ private:
+  void take(const ConfigLine& line) {
+    if (line.name.empty()) {
+      const std::string found = printable(std::string_view(line.value).substr(0, 100));
+      problems_.push_back(
+          {line.where, "found '" + found + "'; expected a line `option = value`", ""});
+      return;
+    }
+    const Option* const option = option_named(syntax_, line.name);
+    if (option == nullptr) {
+      problems_.push_back(unknown_option(syntax_, line.where, line.name));
+      return;
+    }
+    const std::string where = line.where + ": " + dashed(*option);
+    std::vector<std::string>& values = read_.values[line.name];
+    if (option->name == "config") {
+      problems_.push_back({where, "is not for config files", ""});
+    } else if (!values.empty() && !option->repeatable) {
+      problems_.push_back({where, "is given twice", ""});
+    } else if (!is_flag(*option)) {
+      check_value(*option, where, line.value, problems_);
+    } else if (!truth_value(line.value)) {
+      problems_.push_back(
+          {where, "'" + printable(line.value) + "' is not known; expected true|false", ""});
+    }
+    const bool is_true = is_flag(*option) && truth_value(line.value).value_or(false);
+    values.push_back(!is_flag(*option) ? line.value : is_true ? "true" : "false");
+    read_.places[line.name] = line.where;
   }
-}
+
+  const CommandSyntax& syntax_;
+  std::vector<Problem>& problems_;
+  ConfigValues read_;
+};
 
 struct ParsedWords {
   po::variables_map map;
@@ -209,16 +235,40 @@ ParsedWords parsed_words(const CommandSyntax& syntax, const std::vector<std::str
     }
     po::store(raw, parsed.map);
   } catch (const po::unknown_option& error) {
-    fail_unknown(syntax, "paretrain " + syntax.name, error.get_option_name());
+    throw InputError(unknown_option(syntax, "paretrain " + syntax.name, error.get_option_name()));
   } catch (const po::error& error) {
     throw InputError(Problem{"paretrain " + syntax.name,
                              printable(error.what()),
                              "`paretrain " + syntax.name + " --help` lists the options"});
   }
-  const bool takes_config = description.find_nothrow("config", false) != nullptr;
-  if (takes_config && parsed.map.count("config") != 0)
-    add_config_file(syntax, parsed.map["config"].as<std::string>(), description, parsed.map);
   return parsed;
+}
+
+Options::Values said_values(const CommandSyntax& syntax,
+                            po::variables_map& map,
+                            std::vector<Problem>& problems) {
+  Options::Values values;
+  for (const OptionGroup& group : syntax.groups) {
+    for (const Option& option : group.options) {
+      if (map.count(option.name) == 0 || map[option.name].defaulted()) continue;
+      values[option.name] = values_of(option, map[option.name]);
+      for (const std::string& value : values[option.name])
+        check_value(option, dashed(option), value, problems);
+    }
+  }
+  return values;
+}
+
+// The command line wins; of an option that may be repeated all values count.
+void add_config(Options::Values& said, ConfigValues& config, const CommandSyntax& syntax) {
+  for (const auto& [name, values] : config.values) {
+    std::vector<std::string>& all = said[name];
+    if (all.empty() || option_named(syntax, name)->repeatable) {
+      all.insert(all.end(), values.begin(), values.end());
+    } else {
+      config.places.erase(name);
+    }
+  }
 }
 
 Options::Values assigned_positionals(const CommandSyntax& syntax,
@@ -282,17 +332,17 @@ std::string range_text(const OptionKind& kind) {
 Options parsed_options(const CommandSyntax& syntax, const std::vector<std::string>& arguments) {
   ParsedWords parsed = parsed_words(syntax, arguments);
   std::vector<Problem> problems;
-  Options::Values values;
+  Options::Values values = said_values(syntax, parsed.map, problems);
+  ConfigValues config;
+  if (option_named(syntax, "config") != nullptr && values.contains("config")) {
+    config = ConfigReading(syntax, problems).values_of(values["config"].front());
+    add_config(values, config, syntax);
+  }
   std::vector<std::string> given;
   for (const OptionGroup& group : syntax.groups) {
     for (const Option& option : group.options) {
-      const bool is_said =
-          parsed.map.count(option.name) != 0 && !parsed.map[option.name].defaulted();
-      if (is_said) {
-        values[option.name] = values_of(option, parsed.map[option.name]);
+      if (values.contains(option.name)) {
         given.push_back(option.name);
-        for (const std::string& value : values[option.name])
-          check_value(option, value, problems);
       } else if (is_flag(option)) {
         values[option.name] = {"false"};
       } else if (!option.default_text.empty()) {
@@ -304,7 +354,7 @@ Options parsed_options(const CommandSyntax& syntax, const std::vector<std::strin
   const bool only_prints = std::ranges::find(given, "print-config") != given.end();
   if (!only_prints) positionals = assigned_positionals(syntax, parsed.words, problems);
   if (!problems.empty()) throw InputError(std::move(problems));
-  return {std::move(values), std::move(positionals), std::move(given)};
+  return {std::move(values), std::move(positionals), std::move(given), std::move(config.places)};
 }
 
 std::string config_text(const CommandSyntax& syntax, const Options& options) {
@@ -326,6 +376,16 @@ std::string config_text(const CommandSyntax& syntax, const Options& options) {
 
 bool Options::is_given(std::string_view name) const {
   return std::ranges::find(given_, name) != given_.end();
+}
+
+InputError Options::placed(const InputError& error) const {
+  std::vector<Problem> problems = error.problems();
+  for (Problem& problem : problems) {
+    if (!problem.where.starts_with("--")) continue;
+    const auto found = places_.find(problem.where.substr(2));
+    if (found != places_.end()) problem.where.insert(0, found->second + ": ");
+  }
+  return InputError(std::move(problems));
 }
 
 bool Options::has(std::string_view name) const {

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
+
 namespace paretrain::cli {
 
 struct Flag {};  // takes no value
@@ -80,10 +82,17 @@ class Options {
   // Values by name, in the order given; options not given are absent, defaults are filled in.
   using Values = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-  Options(Values values, Values positionals, std::vector<std::string> given)
+  // Where in the config file ("file:3") an option was said.
+  using Places = std::map<std::string, std::string, std::less<>>;
+
+  Options(Values values, Values positionals, std::vector<std::string> given, Places places = {})
       : values_(std::move(values)),
         positionals_(std::move(positionals)),
-        given_(std::move(given)) {}
+        given_(std::move(given)),
+        places_(std::move(places)) {}
+
+  // The error with the places in the config file of the options that it is about.
+  [[nodiscard]] InputError placed(const InputError& error) const;
 
   // Said by the user, on the command line or in the config file.
   [[nodiscard]] bool is_given(std::string_view name) const;
@@ -110,6 +119,7 @@ class Options {
   Values values_;
   Values positionals_;
   std::vector<std::string> given_;
+  Places places_;
 };
 
 // Errors: InputError with every problem: unknown option (with the nearest known one), a value out

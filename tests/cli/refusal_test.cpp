@@ -102,6 +102,9 @@ TEST_CASE("a pipe that nobody writes to is refused at once in the place of every
   CHECK(evaluated("mlp", {"--accelerator", "tpu", "--mapping", yaml}).starts_with(refusal(yaml)));
   CHECK(
       error_text({"cost", "--accelerator", "tpu", "--from-csv", yaml}).starts_with(refusal(yaml)));
+  const std::string config = pipe("pipe.cfg");
+  CHECK(
+      error_text({"optimize", model, "-o", out, "--config", config}).starts_with(refusal(config)));
   const std::string front = pipe("front/front.csv");
   for (const std::string& place : {front, (folder.path() / "front").string()}) {
     CHECK(error_text({"pick", place, "--knee"}).starts_with(refusal(front)));
@@ -113,6 +116,27 @@ TEST_CASE("a pipe that nobody writes to is refused at once in the place of every
   CHECK(error_text({"resume", fs::path(snapshot).parent_path().string()}).find(refusal(snapshot)) !=
         std::string::npos);
   CHECK(!fs::exists(out));
+}
+
+TEST_CASE("a bad value of the config file is told of with its line also when it is found late") {
+  const tests::TemporaryFolder folder;
+  const std::string file = (folder.path() / "run.cfg").string();
+  const std::string out = (folder.path() / "run").string();
+  const std::vector<std::string> arguments{
+      "optimize", graph("chain-uniform-n8"), "-o", out, "--config", file};
+  const auto told = [&](const std::string& line) {
+    std::ofstream(file) << "# a comment\n" << line << "\n";
+    return error_text(arguments);
+  };
+  const std::string place = file + ":2: --";
+  CHECK(told("population = x").starts_with(place + "population: 'x' is not a whole number"));
+  CHECK(told("max-seconds = soon").starts_with(place + "max-seconds: 'soon' is not a number"));
+  CHECK(told("memory-limit =").starts_with(place + "memory-limit: '' is not a size"));
+  CHECK(told("no-warm-start = 3").starts_with(place + "no-warm-start: '3' is not known"));
+  CHECK(told("reference = 1,b,2").starts_with(place + "reference: "));
+  CHECK(told("reference = 1,2").starts_with(place + "reference: 2 numbers found"));
+  CHECK(told("objectives = memory,x").starts_with(place + "objectives: "));
+  CHECK(told("cost-model = zigzag").starts_with(place + "cost-model: only for"));
 }
 
 TEST_CASE("evaluate: a plan file that gives a key twice is refused with the line") {
