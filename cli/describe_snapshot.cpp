@@ -24,6 +24,11 @@ std::string input_text(const results::RunInput& input) {
          ", XXH3-128 " + input.content;
 }
 
+std::string generation_text(const results::RunSnapshot& snapshot) {
+  if (is_before_the_first(snapshot)) return "none: the limit of evaluations cut the first short";
+  return count_text(snapshot.state.generation);
+}
+
 std::string description(const results::FoundSnapshot& found) {
   const results::RunSnapshot& snapshot = found.snapshot;
   const engine::SearchState& state = snapshot.state;
@@ -31,7 +36,7 @@ std::string description(const results::FoundSnapshot& found) {
                      line("format", number_text(std::int64_t{results::kSnapshotFormat})) +
                      line("command", snapshot.identity.command) +
                      line("program", "paretrain " + snapshot.identity.program_version) +
-                     line("generation", count_text(state.generation)) +
+                     line("generation", generation_text(snapshot)) +
                      line("evaluations", count_text(state.statistics.evaluations)) +
                      line("population", count_text(state.population.size())) +
                      line("front", count_text(state.archive.size()));

@@ -17,7 +17,8 @@ namespace {
 
 // Keeps the snapshot of the run: what was asked for, the state, the history. A resumed run leaves
 // the same files as one that was never interrupted: where that would have had no snapshot of its
-// own, the one that the interruption left is not kept as the older one.
+// own, the one that the interruption left is not kept as the older one; and the snapshot stays at
+// the last whole generation when the limit of evaluations cuts one short.
 class SnapshotKeeper {
  public:
   SnapshotKeeper(const results::RunFolder& folder,
@@ -29,26 +30,40 @@ class SnapshotKeeper {
     return snapshot_.history;
   }
 
+  // The generation of the snapshot; none when generation 0 was cut short.
+  [[nodiscard]] std::optional<std::uint64_t> last_whole() const {
+    return before_the_first_ ? std::nullopt : saved_;
+  }
+
   void add(const engine::GenerationReport& report) { snapshot_.history.push_back(report); }
 
-  // The folder has a snapshot of this generation.
-  void go_on_from(std::uint64_t generation) { saved_ = generation; }
+  // The folder has a snapshot of this state.
+  void go_on_from(const engine::SearchState& state) { saved_ = state.generation; }
 
-  void save(const engine::SearchState& state) {
-    snapshot_.state = state;
-    const bool keep = !saved_ || is_due(*saved_);
-    results::write_snapshot(folder_.path(),
-                            snapshot_,
-                            keep ? results::OlderSnapshot::Kept : results::OlderSnapshot::Dropped);
-    saved_ = state.generation;
+  // The folder has a snapshot of the time before generation 0.
+  void go_on_from_nothing() { older_ = results::OlderSnapshot::Dropped; }
+
+  // A generation that is cut short comes next, and nothing after this state is saved; the history
+  // of the snapshot ends here. The options may be others than those that were saved with the state.
+  void close(const engine::SearchState& state) {
+    if (closed_) return;
+    if (saved_ != state.generation || !written_) save(state);
+    closed_ = true;
+  }
+
+  // Instead of a generation 0 that was cut short.
+  void close_before_the_first(const engine::SearchState& nothing) {
+    save(nothing);
+    closed_ = true;
+    before_the_first_ = true;
   }
 
   void save_when_due(const engine::SearchState& state) {
-    if (is_due(state.generation)) save(state);
+    if (!closed_ && is_due(state.generation)) save(state);
   }
 
   void save_last(const engine::SearchState& state) {
-    if (saved_ != state.generation) save(state);
+    if (!closed_ && saved_ != state.generation) save(state);
   }
 
  private:
@@ -56,10 +71,25 @@ class SnapshotKeeper {
     return generation % static_cast<std::uint64_t>(interval_) == 0;
   }
 
+  void save(const engine::SearchState& state) {
+    if (saved_) {
+      const bool keep = *saved_ != state.generation && is_due(*saved_);
+      older_ = keep ? results::OlderSnapshot::Kept : results::OlderSnapshot::Dropped;
+    }
+    snapshot_.state = state;
+    results::write_snapshot(folder_.path(), snapshot_, older_);
+    saved_ = state.generation;
+    written_ = true;
+  }
+
   const results::RunFolder& folder_;
   results::RunSnapshot snapshot_;
   std::int64_t interval_;
   std::optional<std::uint64_t> saved_;
+  results::OlderSnapshot older_ = results::OlderSnapshot::Kept;  // as long as nothing is saved
+  bool written_ = false;                                         // by this program run
+  bool closed_ = false;
+  bool before_the_first_ = false;
 };
 
 class SearchRun {
@@ -137,19 +167,18 @@ class SearchRun {
     SnapshotKeeper keeper(folder_, first_snapshot(), run_.request().search.snapshot_every);
     Progress progress(terminal_, run_.request().search);
     search.offer(run_.offered_genomes());
-    if (from_) {
+    if (from_ && !is_before_the_first(from_->snapshot)) {
       search.resume(from_->snapshot.state);
-      keeper.go_on_from(search.state().generation);
+      keeper.go_on_from(search.state());
       terminal_.message("resumed from generation " +
                         number_text(static_cast<std::int64_t>(search.state().generation)));
       say_when_nothing_is_left(search);
     } else {
-      search.start(run_.warm_genomes());
-      keeper.add(search.report());
-      keeper.save(search.state());
+      start(search, keeper);
     }
     progress.begin(search.report());
     while (!search.stop_reason() && StopSignals::request() == StopRequest::None) {
+      if (search.is_next_cut_short()) keeper.close(search.state());
       search.step();
       const engine::GenerationReport report = search.report();
       keeper.add(report);
@@ -157,9 +186,33 @@ class SearchRun {
       progress.show(report);
     }
     keeper.save_last(search.state());
+    if (search.is_cut_short()) cut_note_ = cut_note(keeper);
     progress.finish(search.report());
     note_end(search);
     return outcome_of(search, keeper.history());
+  }
+
+  static std::string cut_note(const SnapshotKeeper& keeper) {
+    const auto generation = keeper.last_whole();
+    return "the limit of evaluations cut a generation short; a resume with a larger "
+           "--max-evaluations N " +
+           (generation
+                ? "goes on from generation " + number_text(static_cast<std::int64_t>(*generation)) +
+                      ", the last whole one"
+                : std::string("begins with generation 0"));
+  }
+
+  // Generation 0.
+  void start(engine::Search& search, SnapshotKeeper& keeper) {
+    if (from_) {
+      keeper.go_on_from_nothing();
+      terminal_.message("resumed before generation 0");
+    }
+    const engine::SearchState nothing = search.state();
+    search.start(run_.warm_genomes());
+    if (search.is_cut_short()) keeper.close_before_the_first(nothing);
+    keeper.add(search.report());
+    keeper.save_when_due(search.state());
   }
 
   void say_when_nothing_is_left(const engine::Search& search) {
@@ -235,6 +288,7 @@ class SearchRun {
         break;
     }
     terminal_.message("stop: " + manifest_.stop + "\nwrote " + folder);
+    if (!cut_note_.empty()) terminal_.message(cut_note_);
     if (manifest_.status == results::RunStatus::Interrupted)
       terminal_.message("resume with: paretrain resume " + folder);
     if (manifest_.status == results::RunStatus::Infeasible) {
@@ -265,6 +319,7 @@ class SearchRun {
   std::chrono::steady_clock::time_point started_;
   results::RunManifest manifest_;
   StopRequest request_ = StopRequest::None;
+  std::string cut_note_;  // when the limit of evaluations cut the end short
 };
 
 }  // namespace

@@ -104,6 +104,7 @@ struct Search::Parts {
   void settle_survivors();
   void choose_survivors();
   void update_archive();
+  [[nodiscard]] std::uint64_t slots_wanted() const;
   [[nodiscard]] std::optional<std::uint64_t> evaluations_left() const;
   [[nodiscard]] std::span<const Genome> offered_now() const;
   [[nodiscard]] double archive_volume();
@@ -125,6 +126,7 @@ struct Search::Parts {
   bool first_pending = false;  // generation 0 has not been evaluated
   bool ready = false;          // start, resume or prepare was called
   bool asked = false;          // a batch is out
+  bool cut_short = false;      // a generation had fewer slots than were wanted
   Individuals merged;          // the population, then this generation's offspring with results
   std::size_t parents = 0;     // rows of merged that are the population
   std::vector<BatchRow> batch_rows;
@@ -146,6 +148,13 @@ std::optional<std::uint64_t> Search::Parts::evaluations_left() const {
   const std::uint64_t most = *options.stop.evaluations;
   const std::uint64_t done = state.statistics.evaluations;
   return most > done ? most - done : 0;
+}
+
+// How many genomes the next generation has when nothing limits it.
+std::uint64_t Search::Parts::slots_wanted() const {
+  if (state.exhausted) return 0;
+  return first_pending ? std::max<std::uint64_t>(options.population, warm.size())
+                       : options.population;
 }
 
 // A front of few points that has not grown for long: the population holds hardly anything but other
@@ -332,10 +341,8 @@ const Individuals& Search::ask() {
   Parts& parts = *parts_;
   CHECK(parts.ready, "start, resume or prepare comes first");
   if (parts.asked) return parts.batch;
-  std::uint64_t slots = parts.options.population;
-  if (parts.first_pending) slots = std::max<std::uint64_t>(slots, parts.warm.size());
+  std::uint64_t slots = parts.slots_wanted();
   if (const auto left = parts.evaluations_left()) slots = std::min(slots, *left);
-  if (parts.state.exhausted) slots = 0;
   if (parts.is_stuck()) parts.forget_population();
   const OffspringSource source{.state = parts.state,
                                .memory = parts.memory,
@@ -356,6 +363,7 @@ const Individuals& Search::ask() {
 void Search::tell(std::span<const Evaluation> evaluations) {
   Parts& parts = *parts_;
   CHECK(parts.asked, "ask comes before tell");
+  parts.cut_short = is_next_cut_short() || parts.cut_short;
   parts.asked = false;
   parts.take_evaluations(evaluations);
   if (!parts.first_pending) ++parts.state.generation;
@@ -372,6 +380,16 @@ void Search::step() {
     parts.evaluations[i] = parts.problem.evaluate(batch.genome(i));
   });
   tell(parts.evaluations);
+}
+
+bool Search::is_next_cut_short() const {
+  CHECK(parts_->ready, "start, resume or prepare comes first");
+  const auto left = parts_->evaluations_left();
+  return left && *left < parts_->slots_wanted();
+}
+
+bool Search::is_cut_short() const noexcept {
+  return parts_->cut_short;
 }
 
 std::optional<StopReason> Search::stop_reason() const {

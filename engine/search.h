@@ -20,6 +20,14 @@
 //   }
 //
 // The result depends on the problem, the options (but for threads) and the warm genomes only.
+//
+// A limit of evaluations may leave the last generation fewer genomes than it should have. What
+// comes of that is a result, but nothing to resume from with a larger limit: the run without
+// interruption would have had that generation whole. Whoever keeps states keeps the one before it:
+//   if (search.is_next_cut_short()) ... keep search.state() ...
+//   search.step();
+//   if (!search.is_cut_short()) ... search.state() may be kept ...
+// Where generation 0 was cut short already, a larger limit takes a new start().
 #pragma once
 
 #include <cstdint>
@@ -82,7 +90,8 @@ class Search {
   // of them even when they are more than the population) and random genomes up to the population.
   void start(std::span<const Genome> warm);
   // Goes on after the generation that `state` was taken at.
-  // Requires: a state of the same problem and options (stops and threads may differ).
+  // Requires: a state of the same problem and options (stops and threads may differ), taken before
+  // any generation was cut short.
   void resume(SearchState state);
   // The next generation. Requires: start() or resume() before. No effect once exhausted.
   void step();
@@ -95,6 +104,12 @@ class Search {
   // Requires: one evaluation per row of the batch, in its order.
   void tell(std::span<const Evaluation> evaluations);
 
+  // Whether StopOptions::evaluations leaves the next generation fewer genomes than it should have.
+  // Requires: start(), resume() or prepare() before.
+  [[nodiscard]] bool is_next_cut_short() const;
+  // Whether a generation since start(), resume() or prepare() was: then state() depends on the
+  // limit, and is not to be resumed with another one.
+  [[nodiscard]] bool is_cut_short() const noexcept;
   // The reason to stop now, if there is one. Requires: start(), resume() or prepare() before.
   [[nodiscard]] std::optional<StopReason> stop_reason() const;
   [[nodiscard]] GenerationReport report() const;

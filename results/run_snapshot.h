@@ -43,11 +43,17 @@ struct RunIdentity {
   std::vector<std::string> objectives;  // names with units, as columns
 };
 
+// Of a run whose generation 0 was cut short by its limit of evaluations: a state of generation 0
+// without genomes, and no history.
 struct RunSnapshot {
   RunIdentity identity;
-  engine::SearchState state;
+  engine::SearchState state;                      // after a generation that was not cut short
   std::vector<engine::GenerationReport> history;  // one per generation, from 0
 };
+
+[[nodiscard]] inline bool is_before_the_first(const RunSnapshot& snapshot) {
+  return snapshot.history.empty();
+}
 
 // Bytes of a snapshot file, in its frame (results/snapshot_frame.h).
 [[nodiscard]] std::string snapshot_bytes(const RunSnapshot& snapshot);

@@ -176,6 +176,13 @@ bool has_shape(const engine::Individuals& rows) {
          rows.objectives.size() == size * rows.objective_count;
 }
 
+bool has_all_history(const RunSnapshot& snapshot) {
+  const engine::SearchState& state = snapshot.state;
+  if (snapshot.history.size() == state.generation + 1) return true;
+  return is_before_the_first(snapshot) && state.generation == 0 && state.population.size() == 0 &&
+         state.archive.size() == 0 && state.statistics.evaluations == 0;
+}
+
 bool is_consistent(const RunSnapshot& snapshot) {
   const engine::SearchState& state = snapshot.state;
   const std::size_t objectives = snapshot.identity.objectives.size();
@@ -185,7 +192,7 @@ bool is_consistent(const RunSnapshot& snapshot) {
          state.population.objective_count == objectives &&
          state.archive.objective_count == objectives &&
          state.archive.words_per_genome == state.population.words_per_genome &&
-         snapshot.history.size() == state.generation + 1;
+         has_all_history(snapshot);
 }
 
 }  // namespace

@@ -226,4 +226,83 @@ TEST_CASE("resume: a snapshot of another run is refused by name") {
   CHECK(tables(other) == before);
 }
 
+// The limits cut generation 0, some generation of those without and with a snapshot of its own, or
+// none; generation 0 has more genomes than the population on account of the warm ones.
+TEST_CASE("resume: with more evaluations all files are those of a run that had them at once") {
+  const tests::TemporaryFolder folder;
+  const auto begun = [&](const fs::path& out, const std::string& most, const char* every) {
+    return with(search("fused-residual-n5-s22", out),
+                {"--max-evaluations", most, "--generations", "30", "--snapshot-every", every});
+  };
+  for (const char* const every : {"1", "4"}) {
+    for (const char* const end : {"10", "250", "260"}) {
+      const fs::path whole = folder.path() / (std::string("whole") + every + "-" + end);
+      CHECK(run(begun(whole, end, every)).code == 0);
+      for (const char* const most : {"7", "20", "33", "119", "120", "241"}) {
+        if (std::stoi(most) > std::stoi(end)) continue;
+        CAPTURE(every);
+        CAPTURE(end);
+        CAPTURE(most);
+        const fs::path parts = folder.path() / (std::string(every) + "-" + end + "-" + most);
+        CHECK(run(begun(parts, most, every)).code == 0);
+        const std::string before = tables(parts);
+        const std::string snapshot = content(parts / "snapshot");
+        CHECK(run({"resume", parts.string(), "--quiet"}).code == 0);
+        CHECK(tables(parts) == before);
+        CHECK(content(parts / "snapshot") == snapshot);
+        CHECK(run({"resume", parts.string(), "--quiet", "--max-evaluations", end}).code == 0);
+        for (const char* const file : kSameFiles)
+          CHECK_MESSAGE(content(whole / file) == content(parts / file), file);
+        CHECK(fs::exists(whole / "snapshot.previous") == fs::exists(parts / "snapshot.previous"));
+        if (fs::exists(whole / "snapshot.previous"))
+          CHECK(older_state(whole) == older_state(parts));
+      }
+    }
+  }
+}
+
+TEST_CASE("optimize: a generation cut short is in the tables and not in the snapshot") {
+  const tests::TemporaryFolder folder;
+  const std::string out = (folder.path() / "run").string();
+  const std::vector<std::string> arguments{"optimize",
+                                           graph("fused-residual-n5-s22"),
+                                           "-o",
+                                           out,
+                                           "--population",
+                                           "50",
+                                           "--max-evaluations"};
+  const Result cut = run(with(arguments, {"170"}));
+  CHECK(cut.messages.find("stop: the number of evaluations was reached\nwrote " + out +
+                          "\nthe limit of evaluations cut a generation short; a resume with a "
+                          "larger --max-evaluations N goes on from generation 2, the last whole "
+                          "one\n") != std::string::npos);
+  CHECK(content(fs::path(out) / "history.csv").find("\n3,170,") != std::string::npos);
+  CHECK(run({"snapshot", out}).output.find("generation    2\nevaluations   150\n") !=
+        std::string::npos);
+  const Result again = run({"resume", out});
+  CHECK(again.messages.find("resumed from generation 2\n") != std::string::npos);
+  CHECK(again.messages.find("nothing is left") == std::string::npos);
+  CHECK(run(with(arguments, {"150", "--force"})).messages.find("cut") == std::string::npos);
+}
+
+TEST_CASE("optimize: of a generation 0 cut short the snapshot says so and resume begins anew") {
+  const tests::TemporaryFolder folder;
+  const std::string out = (folder.path() / "run").string();
+  const std::vector<std::string> limit{"--max-evaluations", "12"};
+  const Result cut = run({"optimize",
+                          graph("fused-residual-n5-s22"),
+                          "-o",
+                          out,
+                          "--max-evaluations",
+                          "12",
+                          "--log-generations"});
+  CHECK(cut.messages.find("--max-evaluations N begins with generation 0\n") != std::string::npos);
+  CHECK(run({"snapshot", out})
+            .output.find("generation    none: the limit of evaluations cut the first "
+                         "short\nevaluations   0\n") != std::string::npos);
+  const Result more = run({"resume", out, "--max-evaluations", "150"});
+  CHECK(more.messages.starts_with("resumed before generation 0\n"));
+  CHECK(more.messages.find("goes on from generation 0, the last whole one\n") != std::string::npos);
+}
+
 }  // namespace paretrain::cli

@@ -1,4 +1,5 @@
 // What a search finds, and when it ends.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/enumeration.h"
@@ -81,6 +82,77 @@ TEST_CASE("Search: never more evaluations than allowed and warm genomes first") 
     CHECK(search.report().best[0] == -40);
     if (most > 1) CHECK(search.report().best[1] == -40);
   }
+}
+
+TEST_CASE("Search: says beforehand and afterwards that the limit cuts a generation short") {
+  const auto problem = tests::one_min_max(40);
+  for (const std::uint64_t most : {1U, 23U, 24U, 25U, 47U, 48U, 49U}) {
+    CAPTURE(most);
+    SearchOptions options = small_options();
+    options.stop.evaluations = most;
+    Search search(problem, options);
+    search.prepare({});
+    CHECK(search.is_next_cut_short() == (most < 24));
+    CHECK_FALSE(search.is_cut_short());
+    search.step();
+    CHECK(search.is_cut_short() == (most < 24));
+    while (!search.stop_reason()) {
+      const bool cut = search.is_next_cut_short();
+      CHECK(cut == (most - search.state().statistics.evaluations < 24));
+      search.step();
+      CHECK(search.is_cut_short() == cut);
+    }
+    CHECK(search.is_cut_short() == (most % 24 != 0));
+  }
+}
+
+namespace {
+
+// Of 2^30 genomes only 1024 are canonical, too many genomes to be swept: offspring are known often.
+class FewCanonical : public tests::FunctionProblem {
+ public:
+  FewCanonical()
+      : FunctionProblem({.bits = 30, .integers = {}, .reals = {}}, 2, [](GenomeView genome) {
+          const auto number = static_cast<double>(genome[0]);
+          return Evaluation{.objectives = {number, -std::sqrt(number)}, .violation = 0};
+        }) {}
+
+  void canonicalize(engine::GenomeRow genome) const override { genome[0] &= 0x3FFU; }
+};
+
+}  // namespace
+
+// Where not all genomes that the limit leaves to a generation are new, the next is cut short, too.
+TEST_CASE("Search: the state before the first generation cut short is resumed with more") {
+  const FewCanonical problem;
+  SearchOptions options = small_options();
+  options.stop.generations = 60;
+  options.stop.evaluations = 950;
+  const SearchState expected = finished_state(problem, options);
+  std::uint64_t most_in_a_row = 0;
+  for (std::uint64_t most = 25; most < 950; most += 7) {
+    CAPTURE(most);
+    options.stop.evaluations = most;
+    Search search(problem, options);
+    search.start({});
+    SearchState kept = search.state();
+    std::uint64_t in_a_row = 0;
+    while (!search.stop_reason()) {
+      search.step();
+      if (!search.is_cut_short()) kept = search.state();
+      if (search.is_cut_short()) ++in_a_row;
+    }
+    most_in_a_row = std::max(most_in_a_row, in_a_row);
+    options.stop.evaluations = 950;
+    Search resumed(problem, options);
+    resumed.resume(kept);
+    run(resumed);
+    check_same_rows(resumed.state().population, expected.population);
+    check_same_rows(resumed.state().archive, expected.archive);
+    CHECK(resumed.state().generation == expected.generation);
+    CHECK(resumed.state().statistics.cache_hits == expected.statistics.cache_hits);
+  }
+  CHECK(most_in_a_row > 1);
 }
 
 TEST_CASE("Search: resumed after no evaluations were allowed it starts with random genomes") {

@@ -136,6 +136,18 @@ TEST_CASE("parsed_snapshot: sizes that contradict one another are refused") {
   CHECK(error_text(snapshot_bytes(snapshot)).find("contradicts itself") != std::string::npos);
 }
 
+TEST_CASE("parsed_snapshot: without history only before generation 0") {
+  RunSnapshot snapshot = some_snapshot();
+  snapshot.history.clear();
+  CHECK(error_text(snapshot_bytes(snapshot)).find("contradicts itself") != std::string::npos);
+  snapshot.state.generation = 0;
+  CHECK(error_text(snapshot_bytes(snapshot)).find("contradicts itself") != std::string::npos);
+  snapshot.state = {};
+  snapshot.state.population.objective_count = 2;
+  snapshot.state.archive.objective_count = 2;
+  CHECK(is_before_the_first(parsed_snapshot(snapshot_bytes(snapshot), "s")));
+}
+
 TEST_CASE("parsed_snapshot: a false length asks for no memory") {
   const std::string bytes = snapshot_bytes(some_snapshot());
   std::string payload(unframed(bytes, "s"));
