@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -29,6 +31,9 @@ std::string quoted(std::string_view key) {
   return text;
 }
 
+// A size that other keys say; empty when they are missing or bad, which is then their fault alone.
+using Size = std::optional<std::size_t>;
+
 // Reads the members of the one object of a file, collecting what is wrong.
 class InstanceReader {
  public:
@@ -37,6 +42,7 @@ class InstanceReader {
     if (root_.kind != JsonKind::Object) {
       problems_.add(root_.line,
                     "found " + std::string(json_kind_text(root_.kind)) + "; expected an object");
+      finish();
     }
     for (const JsonMember* const member : repeated_members(root_))
       problems_.add(member->line, "the key '" + printable(member->key) + "' is given twice");
@@ -44,6 +50,51 @@ class InstanceReader {
 
   void finish() const { problems_.throw_if_any(); }
 
+  Size count(std::string_view key, std::int64_t low, std::int64_t high) {
+    const JsonValue* const value = member(key);
+    if (value == nullptr) return std::nullopt;
+    const std::optional<std::int64_t> number =
+        value->kind == JsonKind::Number ? parsed_integer(value->text) : std::nullopt;
+    if (number && *number >= low && *number <= high) return static_cast<std::size_t>(*number);
+    problems_.add(value->line,
+                  quoted(key) + ": found " + shown(*value) + "; expected an integer from " +
+                      number_text(low) + " to " + number_text(high));
+    return std::nullopt;
+  }
+
+  std::vector<double> numbers(std::string_view key, const Size& size) {
+    const JsonValue* const list = member(key);
+    if (list == nullptr) return {};
+    return numbers(*list, quoted(key), size);
+  }
+
+  std::vector<std::vector<double>> rows(std::string_view key, const Size& count, const Size& size) {
+    std::vector<std::vector<double>> result;
+    const JsonValue* const list = member(key);
+    if (list == nullptr || !is_list(*list, quoted(key), count, "lists")) return result;
+    for (const JsonValue& row : list->items)
+      result.push_back(numbers(row, row_name(key, result.size()), size));
+    return result;
+  }
+
+  // Per row, which belongs to locus row % bits, so many other loci.
+  std::vector<std::uint32_t> links(std::string_view key,
+                                   const Size& bits,
+                                   const Size& count,
+                                   const Size& size) {
+    std::vector<std::uint32_t> result;
+    const JsonValue* const list = member(key);
+    if (list == nullptr || !is_list(*list, quoted(key), count, "lists")) return result;
+    for (std::size_t row = 0; row < list->items.size(); ++row) {
+      const std::string name = row_name(key, row);
+      const JsonValue& items = list->items[row];
+      if (is_list(items, name, size, "loci") && bits)
+        add_links(items, name, row % *bits, *bits, result);
+    }
+    return result;
+  }
+
+ private:
   [[nodiscard]] const JsonValue* member(std::string_view key) {
     const auto found = std::find_if(root_.members.begin(),
                                     root_.members.end(),
@@ -53,26 +104,17 @@ class InstanceReader {
     return nullptr;
   }
 
-  std::size_t count(std::string_view key, std::int64_t low, std::int64_t high) {
-    const JsonValue* const value = member(key);
-    if (value == nullptr) return 0;
-    const std::optional<std::int64_t> number =
-        value->kind == JsonKind::Number ? parsed_integer(value->text) : std::nullopt;
-    if (number && *number >= low && *number <= high) return static_cast<std::size_t>(*number);
-    problems_.add(value->line,
-                  quoted(key) + ": found " + shown(*value) + "; expected an integer from " +
-                      number_text(low) + " to " + number_text(high));
-    return 0;
+  bool is_list(const JsonValue& value, const std::string& what, const Size& size, const char* of) {
+    if (value.kind == JsonKind::List && (!size || value.items.size() == *size)) return true;
+    problems_.add(value.line,
+                  what + ": found " + shown(value) + "; expected a list of " +
+                      (size ? std::to_string(*size) + " " : std::string()) + of);
+    return false;
   }
 
-  std::vector<double> numbers(const JsonValue& list, const std::string& what, std::size_t size) {
+  std::vector<double> numbers(const JsonValue& list, const std::string& what, const Size& size) {
     std::vector<double> values;
-    if (list.kind != JsonKind::List || list.items.size() != size) {
-      problems_.add(list.line,
-                    what + ": found " + shown(list) + "; expected a list of " +
-                        std::to_string(size) + " numbers");
-      return values;
-    }
+    if (!is_list(list, what, size, "numbers")) return values;
     for (const JsonValue& item : list.items) {
       const std::optional<double> number =
           item.kind == JsonKind::Number ? parsed_number(item.text) : std::nullopt;
@@ -86,32 +128,41 @@ class InstanceReader {
     return values;
   }
 
-  std::vector<double> numbers(std::string_view key, std::size_t size) {
-    const JsonValue* const list = member(key);
-    if (list == nullptr) return {};
-    return numbers(*list, quoted(key), size);
+  // Adds the links of one row. A locus that is linked to itself, or twice to another one, has
+  // entries in its table that no genome reaches: the table was made for other links.
+  void add_links(const JsonValue& row,
+                 const std::string& what,
+                 std::size_t locus,
+                 std::size_t bits,
+                 std::vector<std::uint32_t>& links) {
+    const std::size_t first = links.size();
+    for (const JsonValue& item : row.items) {
+      const std::optional<double> number =
+          item.kind == JsonKind::Number ? parsed_number(item.text) : std::nullopt;
+      const bool is_locus = number && *number == std::floor(*number) && *number >= 0 &&
+                            *number < static_cast<double>(bits);
+      const auto link = static_cast<std::uint32_t>(is_locus ? *number : 0);
+      std::string wrong;
+      if (!is_locus) {
+        wrong = "expected a locus from 0 to " + std::to_string(bits - 1);
+      } else if (link == locus) {
+        wrong = "the row is that of this locus; expected another one";
+      } else if (std::find(links.begin() + static_cast<std::ptrdiff_t>(first), links.end(), link) !=
+                 links.end()) {
+        wrong = "expected every locus once";
+      }
+      if (wrong.empty()) {
+        links.push_back(link);
+      } else {
+        problems_.add(item.line, what + ": found " + shown(item) + "; " + wrong);
+      }
+    }
   }
 
-  std::vector<std::vector<double>> rows(std::string_view key, std::size_t count, std::size_t size) {
-    std::vector<std::vector<double>> result;
-    const JsonValue* const list = member(key);
-    if (list == nullptr) return result;
-    if (list->kind != JsonKind::List || list->items.size() != count) {
-      problems_.add(list->line,
-                    quoted(key) + ": found " + shown(*list) + "; expected a list of " +
-                        std::to_string(count) + " lists");
-      return result;
-    }
-    for (std::size_t row = 0; row < count; ++row) {
-      result.push_back(
-          numbers(list->items[row], quoted(key) + " row " + std::to_string(row), size));
-    }
-    return result;
+  static std::string row_name(std::string_view key, std::size_t row) {
+    return quoted(key) + " row " + std::to_string(row);
   }
 
-  void add(const std::string& what) { problems_.add(root_.line, what); }
-
- private:
   static std::string shown(const JsonValue& value) {
     if (value.kind == JsonKind::Number) return value.text;
     if (value.kind == JsonKind::List) return "a list of " + std::to_string(value.items.size());
@@ -121,6 +172,10 @@ class InstanceReader {
   JsonProblems problems_;
   JsonValue root_;
 };
+
+std::int64_t least(std::int64_t most, const Size& size) {
+  return size ? std::min(most, static_cast<std::int64_t>(*size)) : most;
+}
 
 GenomeLayout bit_layout(std::size_t bits) {
   return {.bits = bits, .integers = {}, .reals = {}};
@@ -228,39 +283,35 @@ BenchProblem maximised(std::unique_ptr<engine::Problem> problem, const std::stri
 Knapsack knapsack_from_json(std::string_view text, const std::string& name) {
   InstanceReader reader(text, name);
   Knapsack knapsack;
-  knapsack.items = reader.count("items", 1, kMostBits);
-  const std::size_t objectives = reader.count("objectives", 1, engine::kMaxObjectives);
-  const std::size_t constraints = reader.count("constraints", 0, kMostBits);
-  knapsack.min_items = reader.count("min_items", 0, static_cast<std::int64_t>(knapsack.items));
-  knapsack.profits = reader.rows("profits", objectives, knapsack.items);
-  knapsack.weights = reader.rows("weights", constraints, knapsack.items);
+  const Size items = reader.count("items", 1, kMostBits);
+  const Size objectives = reader.count("objectives", 1, engine::kMaxObjectives);
+  const Size constraints = reader.count("constraints", 0, kMostBits);
+  const Size min_items = reader.count("min_items", 0, least(kMostBits, items));
+  knapsack.profits = reader.rows("profits", objectives, items);
+  knapsack.weights = reader.rows("weights", constraints, items);
   knapsack.capacities = reader.numbers("capacities", constraints);
   reader.finish();
+  knapsack.items = *items;
+  knapsack.min_items = *min_items;
   return knapsack;
 }
 
 MnkLandscape mnk_from_json(std::string_view text, const std::string& name) {
   InstanceReader reader(text, name);
   MnkLandscape landscape;
-  landscape.bits = reader.count("bits", 1, kMostBits);
-  landscape.objectives = reader.count("objectives", 1, engine::kMaxObjectives);
-  landscape.links_per_locus = reader.count("K", 0, kMostLinks);
-  const std::size_t loci = landscape.bits * landscape.objectives;
-  const std::string_view links_key = "links_row_is_objective_times_bits_plus_locus";
-  for (const std::vector<double>& row : reader.rows(links_key, loci, landscape.links_per_locus)) {
-    for (const double link : row) {
-      if (link != std::floor(link) || link < 0 || link >= static_cast<double>(landscape.bits)) {
-        reader.add(quoted(links_key) + ": found " + number_text(link) +
-                   "; expected a locus below " + std::to_string(landscape.bits));
-        continue;
-      }
-      landscape.links.push_back(static_cast<std::uint32_t>(link));
-    }
-  }
-  const std::size_t entries = std::size_t{1} << (landscape.links_per_locus + 1);
+  const Size bits = reader.count("bits", 1, kMostBits);
+  const Size objectives = reader.count("objectives", 1, engine::kMaxObjectives);
+  const Size others = bits ? Size(*bits - 1) : std::nullopt;
+  const Size links = reader.count("K", 0, least(kMostLinks, others));
+  const Size loci = bits && objectives ? Size(*bits * *objectives) : std::nullopt;
+  const Size entries = links ? Size(std::size_t{1} << (*links + 1)) : std::nullopt;
+  landscape.links = reader.links("links_row_is_objective_times_bits_plus_locus", bits, loci, links);
   for (const std::vector<double>& row : reader.rows("table_index_bit0_is_own_locus", loci, entries))
     landscape.tables.insert(landscape.tables.end(), row.begin(), row.end());
   reader.finish();
+  landscape.bits = *bits;
+  landscape.objectives = *objectives;
+  landscape.links_per_locus = *links;
   return landscape;
 }
 

@@ -28,8 +28,9 @@ struct MnkLandscape {
   std::size_t bits = 0;
   std::size_t objectives = 0;
   std::size_t links_per_locus = 0;
-  std::vector<std::uint32_t> links;  // [objective][locus][link]
-  std::vector<double> tables;        // [objective][locus][2^(links_per_locus + 1)]
+  // [objective][locus][link]; the links of a locus are distinct other loci
+  std::vector<std::uint32_t> links;
+  std::vector<double> tables;  // [objective][locus][2^(links_per_locus + 1)]
 };
 
 // Errors: InputError with file and line.

@@ -48,13 +48,18 @@ std::vector<double> real_objectives(std::string_view name, const std::vector<dou
   return natural(bench, genome);
 }
 
-std::string error_text(std::string_view name) {
+template <class Reading>
+std::string fault_of(const Reading& reading) {
   try {
-    static_cast<void>(bench_problem(name));
+    reading();
   } catch (const InputError& error) {
     return error.what();
   }
   return "";
+}
+
+std::string error_text(std::string_view name) {
+  return fault_of([&] { static_cast<void>(bench_problem(name)); });
 }
 
 }  // namespace
@@ -225,8 +230,63 @@ TEST_CASE("instance files: every problem in one go with file and line") {
       "\"profits\": [[1]],\n\"note\": 1, \"note\": 1, \"weights\": [], \"capacities\": []}");
   CHECK(repeated ==
         "k.json:2: the key 'items' is given twice\nk.json:3: the key 'note' is given twice");
-  CHECK(text_of("[]").find("expected an object") != std::string::npos);
   CHECK(text_of("{").find("not JSON") != std::string::npos);
+}
+
+TEST_CASE("instance files: a missing or bad key is told of once and not of what depends on it") {
+  const auto knapsack = [](std::string_view text) {
+    return fault_of([&] { static_cast<void>(problems::knapsack_from_json(text, "k.json")); });
+  };
+  const auto mnk = [](std::string_view text) {
+    return fault_of([&] { static_cast<void>(problems::mnk_from_json(text, "m.json")); });
+  };
+  for (const char* const root : {"[]", "null", "3"}) {
+    CAPTURE(root);
+    const std::string found = root[0] == '[' ? "a list" : root[0] == 'n' ? "null" : "a number";
+    CHECK(knapsack(root) == "k.json:1: found " + found + "; expected an object");
+    CHECK(mnk(root) == "m.json:1: found " + found + "; expected an object");
+  }
+  const std::string rest =
+      R"("weights": [[1, 1, 3]], "profits": [[1, 2, 4], [8, 4, 2]], "capacities": [3]})";
+  CHECK(knapsack(R"({"objectives": 2, "constraints": 1, "min_items": 2, )" + rest) ==
+        "k.json:1: the key 'items' is missing");
+  CHECK(knapsack(R"({"items": -3, "objectives": 2, "constraints": 1, "min_items": 2, )" + rest) ==
+        "k.json:1: 'items': found -3; expected an integer from 1 to 1000000");
+  CHECK(knapsack(R"({"items": 3, "objectives": 0, "constraints": 1, "min_items": 2, )" + rest) ==
+        "k.json:1: 'objectives': found 0; expected an integer from 1 to 16");
+  CHECK(knapsack(R"({"items": 3, "objectives": 2, "constraints": null, "min_items": 2, )" + rest) ==
+        "k.json:1: 'constraints': found null; expected an integer from 0 to 1000000");
+  CHECK(knapsack(R"({"items": 3, "objectives": 2, "constraints": 1, "min_items": 4, )" + rest) ==
+        "k.json:1: 'min_items': found 4; expected an integer from 0 to 3");
+  CHECK(knapsack(R"({"constraints": 1, "min_items": 2, "profits": 1, "weights": [7],)"
+                 "\n\"capacities\": {}, \"objectives\": 2}") ==
+        "k.json:1: the key 'items' is missing\n"
+        "k.json:1: 'profits': found 1; expected a list of 2 lists\n"
+        "k.json:1: 'weights' row 0: found 7; expected a list of numbers\n"
+        "k.json:2: 'capacities': found an object; expected a list of 1 numbers");
+  const std::string tables = R"("links_row_is_objective_times_bits_plus_locus": [[1], [0]],
+    "table_index_bit0_is_own_locus": [[1, 2, 4, 8], [16, 32, 64, 128]]})";
+  CHECK(mnk(R"({"bits": 2, "objectives": 1, "K": 1, )" + tables).empty());
+  CHECK(mnk(R"({"objectives": 1, "K": 1, )" + tables) == "m.json:1: the key 'bits' is missing");
+  CHECK(mnk(R"({"bits": 2, "K": 1, )" + tables) == "m.json:1: the key 'objectives' is missing");
+  CHECK(mnk(R"({"bits": 2, "objectives": 1, )" + tables) == "m.json:1: the key 'K' is missing");
+  CHECK(mnk(R"({"bits": 2, "objectives": 1, "K": 2, )" + tables) ==
+        "m.json:1: 'K': found 2; expected an integer from 0 to 1");
+}
+
+TEST_CASE("mnk_from_json: links that are no distinct other loci are refused with their place") {
+  const std::string text = R"({"bits": 3, "objectives": 2, "K": 2,
+    "table_index_bit0_is_own_locus": [[1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8],
+      [1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8],
+      [1, 2, 3, 4, 5, 6, 7, 8]],
+    "links_row_is_objective_times_bits_plus_locus": [[1, 2], [0, 1],
+      [0, 3], [1, 2], [2, 2], [0, "x"]]})";
+  const std::string row = "'links_row_is_objective_times_bits_plus_locus' row ";
+  CHECK(fault_of([&] { static_cast<void>(problems::mnk_from_json(text, "m.json")); }) ==
+        "m.json:5: " + row + "1: found 1; the row is that of this locus; expected another one\n" +
+            "m.json:6: " + row + "2: found 3; expected a locus from 0 to 2\n" + "m.json:6: " + row +
+            "4: found 2; expected every locus once\n" + "m.json:6: " + row +
+            "5: found a text; expected a locus from 0 to 2");
 }
 
 TEST_CASE("instance files: numbers whose sums would not be finite are refused") {
