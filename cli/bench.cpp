@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "base/check.h"
@@ -39,6 +40,7 @@ struct BenchRun {
   std::vector<engine::GenerationReport> history;
   Individuals front;
   engine::SearchStatistics statistics;
+  std::optional<double> least_violation;  // of the last population, when there is no front
   std::string status = "running";
   std::string stop;
 };
@@ -107,6 +109,12 @@ Individuals population_front(const BenchRun& run, const engine::SearchState& sta
                     .objective_count = feasible.objective_count};
   engine::ArchiveUpdate(problem, run.engine.keep_equal).add(front, feasible, rows);
   return front;
+}
+
+std::optional<double> least_violation(const BenchRun& run, const engine::SearchState& state) {
+  const std::vector<double>& violations = state.population.violations;
+  if (run.front.size() > 0 || violations.empty()) return std::nullopt;
+  return *std::min_element(violations.begin(), violations.end());
 }
 
 std::string front_csv(const BenchRun& run) {
@@ -213,6 +221,8 @@ std::string manifest_json(const BenchRun& run) {
   text += "  \"local_search\": " + json_number(run.search.local_search) + ",\n";
   text += "  \"result\": " + json_string(run.from_population ? "population" : "archive") + ",\n";
   text += "  \"front\": " + count_text(run.front.size()) + ",\n";
+  if (run.least_violation)
+    text += "  \"least_violation\": " + json_number(*run.least_violation) + ",\n";
   text += "  \"hypervolume\": {\"reference_point\": " +
           json_list(natural_row(run, run.problem.reference), json_number) +
           ", \"front\": " + json_number(volume_of(run)) + "},\n";
@@ -256,6 +266,7 @@ StopRequest searched(BenchRun& run, Terminal& terminal) {
   progress.finish(run.history.back());
   run.statistics = search.state().statistics;
   run.front = run.from_population ? population_front(run, search.state()) : search.state().archive;
+  run.least_violation = least_violation(run, search.state());
   const auto reason = search.stop_reason();
   run.stop = reason ? engine::description(*reason) : "stopped by a signal";
   run.status = !reason ? "interrupted" : run.front.size() == 0 ? "infeasible" : "finished";
@@ -345,7 +356,13 @@ int run_bench(const Options& options, Terminal& terminal) {
   terminal.data(options.flag("json") ? manifest_json(run) : summary_text(run));
   terminal.message("stop: " + run.stop + "\nwrote " + path);
   if (request != StopRequest::None) return exit_code(request);
-  return run.front.size() == 0 ? kNothingFeasible : kDone;
+  if (run.front.size() > 0) return kDone;
+  terminal.error(std::string(run.from_population ? "nothing feasible is in the last population"
+                                                 : "nothing feasible was found") +
+                 (run.least_violation ? "; the least violation found is " +
+                                            number_text(*run.least_violation) + " (0: feasible)"
+                                      : std::string()));
+  return kNothingFeasible;
 }
 
 }  // namespace paretrain::cli

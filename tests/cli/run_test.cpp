@@ -266,4 +266,38 @@ TEST_CASE("evaluate: simulated figures count every micro-batch, as the others do
         "--trace: there is nothing to trace without --simulate");
 }
 
+TEST_CASE("bench: where nothing is feasible it says so with the least violation") {
+  const tests::TemporaryFolder folder;
+  const std::string file = (folder.path() / "none.json").string();
+  // Two items of weight 3 must be taken, and nothing is left of the capacity: 6 of -1 is 7 / 2
+  // over.
+  std::ofstream(file) << R"({"items": 2, "objectives": 2, "constraints": 1, "min_items": 2,
+    "profits": [[1, 2], [2, 1]], "weights": [[3, 3]], "capacities": [-1]})";
+  const std::string out = (folder.path() / "run").string();
+  for (const char* const from : {"archive", "population"}) {
+    CAPTURE(from);
+    const Result result = run({"bench",
+                               "knapsack:" + file,
+                               "-o",
+                               out,
+                               "--force",
+                               "--quiet",
+                               "--generations",
+                               "3",
+                               "--result",
+                               from});
+    CHECK(result.code == kNothingFeasible);
+    CHECK(result.messages == std::string("error: nothing feasible ") +
+                                 (from[0] == 'a' ? "was found" : "is in the last population") +
+                                 "; the least violation found is 1.5 (0: feasible)\n");
+    CHECK(content(fs::path(out) / "front.csv") == "plan,f1,f2,genome\n");
+    const std::string manifest = content(fs::path(out) / "manifest.json");
+    CHECK(manifest.find("\"least_violation\": 1.5") != std::string::npos);
+  }
+  const Result good =
+      run({"bench", "lotz:8", "-o", out, "--force", "--quiet", "--generations", "3"});
+  CHECK(good.code == kDone);
+  CHECK(good.messages.empty());
+}
+
 }  // namespace paretrain::cli
