@@ -133,6 +133,7 @@ int run_enumerate(const Options& options, Terminal& terminal) {
   run.work_out_baselines();
   const RunOutcome outcome = outcome_of(run, truth);
   results::RunManifest manifest = manifest_of(run, truth, outcome);
+  warn_of_reference(manifest, run, terminal);
   write_tables(run_folder, run, outcome);
   write_pictures(run_folder, run, manifest, outcome);
   manifest.machine.finished = time_text();

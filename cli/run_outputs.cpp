@@ -229,6 +229,17 @@ void complete_manifest(results::RunManifest& manifest,
   if (const auto knee = results::knee(points)) manifest.knee = static_cast<std::int64_t>(*knee);
 }
 
+void warn_of_reference(results::RunManifest& manifest, const PlanRun& run, Terminal& terminal) {
+  if (run.request().search.reference.empty() || manifest.front == 0 ||
+      manifest.hypervolume->front > 0)
+    return;
+  const std::string text =
+      "--reference: no plan of the front is below the reference point in every objective, so the "
+      "hypervolume is 0";
+  results::add_warning(manifest.warnings, text);
+  terminal.warning(text);
+}
+
 void write_tables(const results::RunFolder& folder, const PlanRun& run, const RunOutcome& outcome) {
   const problems::PlanUnits& units = run.plans().units();
   folder.write("history.csv", results::history_csv(run.history_columns(), outcome.history));

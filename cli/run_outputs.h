@@ -31,6 +31,10 @@ void complete_manifest(results::RunManifest& manifest,
                        const PlanRun& run,
                        const RunOutcome& outcome);
 
+// Warns, in the manifest too, of a --reference that says nothing about the front.
+// Requires: complete_manifest() before.
+void warn_of_reference(results::RunManifest& manifest, const PlanRun& run, Terminal& terminal);
+
 // front.csv, baselines.csv and history.csv. Errors: IoError.
 void write_tables(const results::RunFolder& folder, const PlanRun& run, const RunOutcome& outcome);
 

@@ -116,6 +116,7 @@ class SearchRun {
     }
     const RunOutcome outcome = run_.space().free_gene_count() == 0 ? only_plan() : searched();
     complete_manifest(manifest_, run_, outcome);
+    warn_of_reference(manifest_, run_, terminal_);
     write_tables(folder_, run_, outcome);
     write_pictures(folder_, run_, manifest_, outcome);
     finish_manifest();

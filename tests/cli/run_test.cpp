@@ -300,4 +300,35 @@ TEST_CASE("bench: where nothing is feasible it says so with the least violation"
   CHECK(good.messages.empty());
 }
 
+TEST_CASE("reference: one that no plan is below is warned of by optimize resume and enumerate") {
+  const tests::TemporaryFolder folder;
+  const std::string name = "chain-uniform-n8";
+  const std::string warning =
+      "--reference: no plan of the front is below the reference point in every objective, so the "
+      "hypervolume is 0";
+  const auto warned = [&](const std::vector<std::string>& arguments, const fs::path& out) {
+    const Result result = run(arguments);
+    CHECK(result.code == kDone);
+    CHECK((result.messages == "warning: " + warning + "\n" || result.messages.empty()));
+    const bool in_manifest = content(out / "manifest.json").find(warning) != std::string::npos;
+    CHECK(in_manifest == !result.messages.empty());
+    return in_manifest;
+  };
+  const fs::path out = folder.path() / "run";
+  const std::vector<std::string> begin = with(search(name, out), {"--generations", "2", "--force"});
+  CHECK(!warned(begin, out));
+  CHECK(!warned(with(begin, {"--reference", "1e12,1e12,1e12"}), out));
+  CHECK(warned(with(begin, {"--reference", "1,1,1"}), out));
+  CHECK(warned({"resume", out.string(), "--generations", "3", "--quiet"}, out));
+  CHECK(warned({"enumerate",
+                graph(name),
+                "-o",
+                out.string(),
+                "--force",
+                "--quiet",
+                "--reference",
+                "1e12,1,1e12"},
+               out));
+}
+
 }  // namespace paretrain::cli
