@@ -22,9 +22,7 @@ namespace {
 using results::InspectReport;
 
 // What was said and changes nothing of what is shown.
-std::vector<std::string> idle_options(const Options& options,
-                                      const ProblemOptions& problem,
-                                      const InspectReport& report) {
+std::vector<std::string> idle_options(const Options& options, const ProblemOptions& problem) {
   std::vector<std::string> warnings;
   const auto add = [&](const std::string& name, const std::string& why) {
     warnings.push_back("--" + name + " has no effect: " + why);
@@ -36,13 +34,9 @@ std::vector<std::string> idle_options(const Options& options,
     else if (unplaced)
       add(name, "nothing runs anywhere without --accelerator");
   }
-  for (const std::string& name : changed_options(options, plan_option_group())) {
-    if (name != "fusion" && name != "max-group-length") continue;
-    if (unplaced)
+  if (unplaced)
+    for (const std::string& name : problem.plan.said_of_fusion)
       add(name, "fusion genes need --accelerator");
-    else if (report.plans.fusion_genes->free + report.plans.fusion_genes->pinned == 0)
-      add(name, "there is no fusion gene");
-  }
   return warnings;
 }
 
@@ -158,7 +152,7 @@ int run_inspect(const Options& options, Terminal& terminal) {
   InspectReport report =
       is_cost_graph(problem.model) ? cost_graph_report(problem) : network_report(problem);
   report.memory_limit = problem.plan.memory_limit;
-  for (std::string& warning : idle_options(options, problem, report))
+  for (std::string& warning : idle_options(options, problem))
     report.warnings.push_back(std::move(warning));
   print_report(report, options, terminal);
   return kDone;

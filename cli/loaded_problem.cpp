@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -121,6 +122,17 @@ problems::Checkpointing checkpointing(const std::string& name) {
   return problems::Checkpointing::Search;
 }
 
+// A group of one operator leaves no fusion gene, which is what was asked for.
+std::vector<std::string> idle_fusion_options(const PlanOptions& options,
+                                             const problems::PlanProblem& problem) {
+  std::vector<std::string> warnings;
+  if (problem.fusion_gene_count() > 0) return warnings;
+  for (const std::string& name : options.said_of_fusion)
+    if (name != "max-group-length" || options.max_group_length != 1)
+      warnings.push_back("--" + name + " has no effect: there is no fusion gene");
+  return warnings;
+}
+
 }  // namespace
 
 const problems::PlanProblem& LoadedProblem::plans() const {
@@ -133,6 +145,8 @@ LoadedProblem loaded_problem(const ProblemOptions& options) {
       is_cost_graph(options.model) ? loaded_cost_graph(options) : loaded_training_problem(options);
   if (is_fusion_file(options.plan.fusion))
     loaded.inputs.push_back(file_input("fusion plan", options.plan.fusion));
+  for (std::string& warning : idle_fusion_options(options.plan, loaded.plans()))
+    loaded.warnings.push_back(std::move(warning));
   return loaded;
 }
 

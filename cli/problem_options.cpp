@@ -213,6 +213,8 @@ PlanOptions plan_options(const Options& options) {
   plan.recompute = options.texts("recompute");
   if (options.is_given("max-group-length"))
     plan.max_group_length = options.integer("max-group-length");
+  for (const std::string& name : changed_options(options, plan_option_group()))
+    if (name == "fusion" || name == "max-group-length") plan.said_of_fusion.push_back(name);
   if (options.has("memory-limit")) plan.memory_limit = Bytes(options.bytes("memory-limit"));
   if (options.has("objectives")) plan.objectives = objectives(options.text("objectives"));
   if (options.has("count-gradients"))

@@ -34,6 +34,7 @@ struct PlanOptions {
   std::vector<std::string> keep;                 // --keep PATTERN
   std::vector<std::string> recompute;            // --recompute PATTERN
   std::optional<std::int64_t> max_group_length;  // as given on the command line
+  std::vector<std::string> said_of_fusion;       // names of the options above that change it
   std::optional<Bytes> memory_limit;
   // Which are minimised, in this order.
   std::vector<PlanObjective> objectives = {

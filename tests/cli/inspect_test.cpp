@@ -91,6 +91,7 @@ TEST_CASE("inspect: a cost graph has fusion genes without an accelerator") {
   CHECK(number(fused, {"plans", "keep_genes", "free"}) == "5");
   CHECK(number(fused, {"plans", "fusion_genes", "free"}) == "18");
   CHECK(number(fused, {"plans", "fusion_genes", "max_group_length"}) == "2");
+  CHECK(messages(with(kPlaced, {"--max-group-length", "1"})).empty());
   CHECK(messages({graph("chain-uniform-n8"), "--max-group-length", "2"}) ==
         "warning: --max-group-length has no effect: there is no fusion gene\n");
 }

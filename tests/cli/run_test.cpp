@@ -331,4 +331,26 @@ TEST_CASE("reference: one that no plan is below is warned of by optimize resume 
                out));
 }
 
+TEST_CASE("options on fusion are warned of where there is no fusion gene") {
+  const tests::TemporaryFolder folder;
+  const std::string out = (folder.path() / "run").string();
+  const std::vector<std::string> fusion{"--fusion", "greedy", "--max-group-length", "3"};
+  const std::string warnings =
+      "warning: --fusion has no effect: there is no fusion gene\n"
+      "warning: --max-group-length has no effect: there is no fusion gene\n";
+  const auto messages = [&](const std::vector<std::string>& arguments) {
+    return run(with(arguments, fusion)).messages;
+  };
+  const std::string chain = graph("chain-uniform-n8");
+  CHECK(messages({"evaluate", chain, "--plan", "keep-all"}) == warnings);
+  CHECK(messages({"enumerate", chain, "-o", out, "--quiet"}) == warnings);
+  CHECK(messages(with(search("chain-uniform-n8", out), {"--generations", "1", "--force"})) ==
+        warnings);
+  CHECK(content(fs::path(out) / "manifest.json").find("--fusion has no effect") !=
+        std::string::npos);
+  CHECK(run({"resume", out, "--generations", "2", "--quiet"}).messages == warnings);
+  CHECK(messages({"evaluate", graph("fused-residual-n5-s22"), "--plan", "keep-all"}).empty());
+  CHECK(run({"evaluate", chain, "--plan", "keep-all", "--fusion", "search"}).messages.empty());
+}
+
 }  // namespace paretrain::cli
