@@ -118,13 +118,25 @@ std::vector<double> PlanRun::objectives(const problems::PlanEvaluation& evaluati
 // One plan after another, but threads work out the groups of each together.
 void PlanRun::work_out_baselines() {
   engine::ThreadTeam team(request_.search.threads);
-  engine::parallel_for(1, team, [this](std::size_t) { find_baselines(); });
+  engine::parallel_for(1, team, [this](std::size_t) {
+    baselines_ = problems::baselines(plans(), space_);
+    evaluate_baselines();
+  });
 }
 
-void PlanRun::find_baselines() {
-  problems::StartPlans start = problems::start_plans(plans(), space_);
-  baselines_ = std::move(start.baselines);
-  other_starts_ = std::move(start.others);
+void PlanRun::work_out_starts() {
+  if (!request_.search.warm_start) return work_out_baselines();
+  engine::ThreadTeam team(request_.search.threads);
+  engine::parallel_for(1, team, [this](std::size_t) {
+    problems::StartPlans start = problems::start_plans(plans(), space_);
+    baselines_ = std::move(start.baselines);
+    other_starts_ = std::move(start.others);
+    walked_halves_ = start.halves;
+    evaluate_baselines();
+  });
+}
+
+void PlanRun::evaluate_baselines() {
   std::vector<double> worst;
   for (const problems::NamedPlan& plan : baselines_) {
     const problems::PlanEvaluation evaluation = plans().evaluate(plan.genome);

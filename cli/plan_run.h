@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,8 +76,10 @@ class PlanRun {
   // The inputs as the run was begun with them: same content, other names.
   void keep_inputs(std::vector<results::RunInput> inputs) { identity_.inputs = std::move(inputs); }
 
-  // Evaluates the baselines; the reference point needs them. To be called once, before the rest.
+  // Evaluates the baselines; the reference point needs them. To be called once, before the rest; a
+  // search calls the second one, which also finds what it starts from (not with --no-warm-start).
   void work_out_baselines();
+  void work_out_starts();
 
   [[nodiscard]] const std::vector<problems::NamedPlan>& baselines() const { return baselines_; }
 
@@ -93,6 +96,9 @@ class PlanRun {
   // Those for which there was no room.
   [[nodiscard]] std::vector<engine::Genome> offered_genomes() const;
 
+  // Of a small step: how many halves of plans were walked to know all best plans; else 0.
+  [[nodiscard]] std::uint64_t walked_halves() const noexcept { return walked_halves_; }
+
   // Rows of front.csv, sorted as there.
   [[nodiscard]] std::vector<results::PlanRow> front_rows(const engine::Individuals& archive) const;
   // Share of the product of the reference point.
@@ -107,7 +113,7 @@ class PlanRun {
   void print_warnings(Terminal& terminal) const;
 
  private:
-  void find_baselines();
+  void evaluate_baselines();
   [[nodiscard]] std::size_t warm_others() const;
 
   RunRequest request_;
@@ -117,6 +123,7 @@ class PlanRun {
   results::RunIdentity identity_;
   std::vector<problems::NamedPlan> baselines_;
   std::vector<problems::Genome> other_starts_;
+  std::uint64_t walked_halves_ = 0;
   std::vector<results::PlanRow> baseline_rows_;
   std::vector<double> reference_;
 };

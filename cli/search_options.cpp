@@ -57,7 +57,7 @@ OptionGroup search_option_group() {
           {{"population", "N", IntegerRange{1, 1'000'000}, "genomes per generation", "100"},
            {"seed", "S", IntegerRange{0, kMost}, "of every random number", "1"},
            {"local-search", "X", RealRange{0, 1}, "share of the evaluations", "0.2"},
-           {"no-warm-start", "", Flag{}, "start from random genomes only"},
+           {"no-warm-start", "", Flag{}, "start from random genomes, no plans known before"},
            {"crossover", "P", RealRange{0, 1}, "probability that two parents are mixed"},
            {"mutation", "X", RealRange{0, 1e6}, "expected flipped bits of an offspring"},
            {"run-mutation",

@@ -112,7 +112,12 @@ class SearchRun {
     folder_.write("manifest.json", results::manifest_json(manifest_));
     {
       const LeaveAtSignal early([&](StopRequest request) { return leave_early(request, format); });
-      run_.work_out_baselines();
+      run_.work_out_starts();
+    }
+    if (run_.walked_halves() > 0 && !from_) {
+      terminal_.message("a small step: the search starts from all best plans, found by walking " +
+                        grouped_text(static_cast<std::int64_t>(run_.walked_halves())) +
+                        " halves of plans");
     }
     const RunOutcome outcome = run_.space().free_gene_count() == 0 ? only_plan() : searched();
     complete_manifest(manifest_, run_, outcome);

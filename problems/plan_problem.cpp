@@ -304,6 +304,22 @@ PlanEvaluation PlanProblem::evaluate_canonical(GenomeView genome, PlanScratch& s
   return evaluate_grouped(scratch);
 }
 
+PhaseCosts PlanProblem::phase_costs(GenomeView genome, PlanScratch& scratch) const {
+  static_cast<void>(evaluate_canonical(genome, scratch));
+  PhaseCosts costs;
+  for (std::size_t step = 0; step < scratch.order_.step_count(); ++step) {
+    const evaluator::RunningOperator& first =
+        scratch.running_.operators()[scratch.order_.members(step).front()];
+    const bool forward =
+        !first.recompute && state_->graph.operators[first.op.index()].phase == StepPhase::Forward;
+    PhaseCost& phase = forward ? costs.forward : costs.late;
+    phase.latency += scratch.sweep_.cost(step).latency;
+    phase.energy += scratch.sweep_.cost(step).energy;
+    phase.peak_bytes = std::max(phase.peak_bytes, scratch.sweep_.alive_bytes()[step]);
+  }
+  return costs;
+}
+
 PlanEvaluation PlanProblem::evaluate_grouped(PlanScratch& scratch) const {
   scratch.order_.rebuild(scratch.running_, scratch.grouping_.groups());
   const evaluator::PlanTotals totals = scratch.sweep_.rebuild(

@@ -54,6 +54,19 @@ struct PlanEvaluation {
   friend bool operator==(const PlanEvaluation&, const PlanEvaluation&) = default;
 };
 
+// What the forward groups cost and hold while they run, and what all others do: the latencies and
+// the energies add up to the plan's, the larger peak is the plan's.
+struct PhaseCost {
+  std::int64_t latency = 0;
+  double energy = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+struct PhaseCosts {
+  PhaseCost forward;
+  PhaseCost late;
+};
+
 enum class GeneKind {
   Keep,
   FuseForward,
@@ -134,6 +147,8 @@ class PlanProblem {
   [[nodiscard]] PlanEvaluation evaluate(GenomeView genome, PlanScratch& scratch) const;
   // Faster, since nothing is repaired. Requires: canonical form (else the plan may be illegal).
   [[nodiscard]] PlanEvaluation evaluate_canonical(GenomeView genome, PlanScratch& scratch) const;
+  // Requires: canonical form.
+  [[nodiscard]] PhaseCosts phase_costs(GenomeView genome, PlanScratch& scratch) const;
   [[nodiscard]] evaluator::PlanExplanation explain(GenomeView genome) const;
 
   // `k`/`r` per keep gene, `:`, the fusion genes in hexadecimal (four a digit, the first gene is

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string_view>
 
 #include "problems/plan_scratch.h"
 #include "problems/segment_plans.h"
 #include "problems/segment_table.h"
+#include "problems/small_step_plans.h"
 
 namespace paretrain::problems {
 
@@ -95,7 +97,7 @@ void take_greedy_fusion(const PlanProblem& problem,
 
 StartPlans start_plans(const PlanProblem& problem, const SearchSpace& space) {
   const std::vector<Genome> path = greedy_memory_path(problem);
-  StartPlans start{.baselines = baselines(problem, space, path.back()), .others = {}};
+  StartPlans start{.baselines = baselines(problem, space, path.back()), .others = {}, .halves = 0};
   const std::vector<Genome> dropped = spread(path, kMostDropped);
   const std::vector<Genome> segments =
       spread(segmented(problem),
@@ -103,6 +105,12 @@ StartPlans start_plans(const PlanProblem& problem, const SearchSpace& space) {
   std::set<Genome> seen;
   for (const NamedPlan& plan : start.baselines)
     seen.insert(plan.genome);
+  if (const std::optional<SmallStepPlans> small = small_step_plans(problem, space)) {
+    start.halves = small->halves;
+    for (Genome& genome : spread(small->plans, small->plans.size())) {
+      if (seen.insert(genome).second) start.others.push_back(std::move(genome));
+    }
+  }
   const auto add = [&](Genome genome) {
     take_greedy_fusion(problem, start.baselines, genome);
     genome = problem.canonical(space.projected(genome));

@@ -178,6 +178,27 @@ TEST_CASE("snapshot: describes a run") {
         std::string::npos);
 }
 
+TEST_CASE("optimize: starts from all best plans of a small step, if it may, and says so") {
+  const tests::TemporaryFolder folder;
+  const std::string name = "fused-residual-n5-s22";
+  const problems::JsonValue truth =
+      problems::parsed_json(content(fs::path(graph(name)).replace_extension(".front.json")), name);
+  const auto front =
+      true_front(member(member(truth, "fronts"), "without gradients, latency,energy,peak"));
+  const std::vector<std::string> search = {
+      "optimize", graph(name), "--generations", "0", "--count-gradients", "off"};
+  const fs::path known = folder.path() / "known";
+  const Result result = run(with(search, {"-o", known.string()}));
+  CHECK(result.code == 0);
+  CHECK(result.messages.starts_with("a small step: the search starts from all best plans"));
+  CHECK(objectives(known / "front.csv", true) == front);
+  const fs::path chance = folder.path() / "chance";
+  const Result without = run(with(search, {"-o", chance.string(), "--no-warm-start"}));
+  CHECK(without.code == 0);
+  CHECK(without.messages.find("a small step") == std::string::npos);
+  CHECK(objectives(chance / "front.csv", true) != front);
+}
+
 TEST_CASE("compare: holds fronts against the first") {
   const tests::TemporaryFolder folder;
   const fs::path three = folder.path() / "three";
