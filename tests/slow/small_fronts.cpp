@@ -179,9 +179,10 @@ class Trial {
       std::cout << ", enumerated " << all.canonical_genomes;
       well = compare(exact->front, points_of(all.front));
     }
-    std::cout << ", optimized";
+    const problems::StartPlans starts = problems::start_plans(*instance_.problem, space_);
+    std::cout << ", " << starts.halves << " halves, optimized";
     for (std::uint64_t seed = 1; seed <= options_.search_seeds; ++seed)
-      well = compare(exact->front, optimized(seed)) && well;
+      well = compare(exact->front, optimized(starts, seed)) && well;
     std::cout << (well ? "\n" : "  DIFFERS\n") << std::flush;
     return well;
   }
@@ -217,13 +218,13 @@ class Trial {
   }
 
   // As `optimize` starts and stops when no option is given.
-  [[nodiscard]] std::vector<PlainPoint> optimized(std::uint64_t seed) const {
+  [[nodiscard]] std::vector<PlainPoint> optimized(const problems::StartPlans& starts,
+                                                  std::uint64_t seed) const {
     engine::SearchOptions options;
     options.threads = 1;
     options.seed = seed;
     options.stop.generations = options_.generations;
     std::vector<engine::Genome> warm;
-    const problems::StartPlans starts = problems::start_plans(*instance_.problem, space_);
     for (const problems::NamedPlan& plan : starts.baselines)
       warm.push_back(search_.free_bits(plan.genome));
     std::vector<engine::Genome> offered;
