@@ -17,6 +17,9 @@ namespace paretrain::bench {
 
 namespace {
 
+// What a search returns: its last population, without local search, or its archive, as by default.
+enum class Mode { Population, Archive };
+
 struct Line {
   std::string problem;
   std::size_t population = 100;
@@ -48,12 +51,12 @@ std::vector<Line> all_lines() {
           {"dtlz7"}};
 }
 
-void add_run(const Line& line, std::uint64_t seed, double local_search, Found& found) {
+void add_run(const Line& line, std::uint64_t seed, Mode mode, Found& found) {
   const problems::BenchProblem bench = problems::bench_problem(line.problem);
   engine::SearchOptions options;
   options.population = line.population;
   options.seed = seed;
-  options.local_search = local_search;
+  if (mode == Mode::Population) options.local_search = 0;
   options.stop.generations = 250;
   engine::Search search(*bench.problem, options);
   search.start({});
@@ -61,7 +64,7 @@ void add_run(const Line& line, std::uint64_t seed, double local_search, Found& f
     search.step();
   // The population alone is what other engines give; the archive belongs to the local search.
   const engine::Individuals& result =
-      local_search > 0 ? search.state().archive : search.state().population;
+      mode == Mode::Archive ? search.state().archive : search.state().population;
   std::set<std::vector<double>> points;
   for (std::size_t row = 0; row < result.size(); ++row) {
     const std::span<const double> point = result.objectives_of(row);
@@ -95,7 +98,7 @@ constexpr std::string_view kUsage =
     "PROBLEM is how its name begins: zdt6 is zdt6:30, zdt all of the family.\n";
 
 struct Arguments {
-  double local_search = 0;
+  Mode mode = Mode::Population;
   std::uint64_t seeds = 11;
   std::string problem;
 };
@@ -107,7 +110,7 @@ std::optional<Arguments> parsed(const std::vector<std::string>& words) {
   if (words.size() > 3) return std::nullopt;
   if (!words.empty()) {
     if (words[0] != "population" && words[0] != "archive") return std::nullopt;
-    arguments.local_search = words[0] == "archive" ? 0.2 : 0;
+    if (words[0] == "archive") arguments.mode = Mode::Archive;
   }
   if (words.size() > 1) {
     const std::optional<std::int64_t> seeds = parsed_integer(words[1]);
@@ -141,7 +144,7 @@ int run(const std::vector<std::string>& words) {
   for (const Line& line : lines) {
     Found found;
     for (std::uint64_t seed = 1; seed <= arguments->seeds; ++seed)
-      add_run(line, seed, arguments->local_search, found);
+      add_run(line, seed, arguments->mode, found);
     print(line, std::move(found));
   }
   return 0;

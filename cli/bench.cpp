@@ -62,7 +62,7 @@ engine::SearchOptions engine_options(const Options& options,
   result.population = static_cast<std::size_t>(search.population);
   result.seed = search.seed;
   result.threads = search.threads;
-  result.local_search = search.local_search;
+  if (options.has("local-search")) result.local_search = options.real("local-search");
   result.keep_equal = static_cast<std::size_t>(search.keep_equal);
   result.variation.crossover_probability = search.crossover;
   result.variation.mutated_genes = search.mutation;
@@ -218,7 +218,9 @@ std::string manifest_json(const BenchRun& run) {
   text += "  \"not_finite\": " + count_text(run.statistics.not_finite) + ",\n";
   text += "  \"cache_hits\": " + count_text(run.statistics.cache_hits) + ",\n";
   text += "  \"duplicates\": " + count_text(run.statistics.duplicates) + ",\n";
-  text += "  \"local_search\": " + json_number(run.search.local_search) + ",\n";
+  text += "  \"local_search\": " +
+          json_number(engine::local_search_share(run.engine, run.problem.problem->layout())) +
+          ",\n";
   text += "  \"result\": " + json_string(run.from_population ? "population" : "archive") + ",\n";
   text += "  \"front\": " + count_text(run.front.size()) + ",\n";
   if (run.least_violation)
@@ -327,6 +329,11 @@ CommandSyntax bench_syntax() {
       .notes = {"There is no snapshot and no resuming: SIGINT, SIGTERM and SIGHUP end the run with "
                 "everything found so far written, a killed run leaves nothing but manifest.json, "
                 "whose status stays 'running'."}};
+  for (Option& option : syntax.groups.front().options) {
+    if (option.name != "local-search") continue;
+    option.default_text.clear();
+    option.description += "; default: 0.2, for reals only 0";
+  }
   return syntax;
 }
 

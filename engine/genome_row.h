@@ -46,6 +46,8 @@ struct GenomeLayout {
   }
 
   [[nodiscard]] std::size_t genes() const noexcept { return bits + integers.size() + reals.size(); }
+
+  [[nodiscard]] bool has_reals_only() const noexcept { return reals.size() == genes(); }
 };
 
 [[nodiscard]] inline bool bit(GenomeView genome, std::size_t index) noexcept {

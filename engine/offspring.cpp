@@ -97,8 +97,7 @@ void Offspring::mate(const OffspringSource& source, std::size_t slot) {
 
 // A front with more points than the population holds is better known to the archive.
 bool Offspring::mates_from_archive(const SearchState& state) const {
-  const GenomeLayout& layout = problem_->layout();
-  return state.archive.size() > state.population.size() && layout.reals.size() < layout.genes();
+  return state.archive.size() > state.population.size() && !problem_->layout().has_reals_only();
 }
 
 Parents Offspring::tournament_parents(const SearchState& state, std::size_t pair) const {
@@ -181,7 +180,9 @@ void Offspring::make(const OffspringSource& source) {
   begin(source, source.slots);
   const std::size_t archive = source.state.archive.size();
   const auto local = static_cast<std::size_t>(
-      archive == 0 ? 0 : std::round(options_->local_search * static_cast<double>(source.slots)));
+      archive == 0 ? 0
+                   : std::round(local_search_share(*options_, problem_->layout()) *
+                                static_cast<double>(source.slots)));
   walk(source, std::min(local, source.slots - local));
   const std::size_t walked = chosen_.size() / words_;
   const std::size_t offered = std::min(source.offered.size(), source.slots - local - walked);

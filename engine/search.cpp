@@ -26,7 +26,8 @@ constexpr std::uint64_t kStuckGenerations = 30;
 
 void check_options(const SearchOptions& options, std::size_t objective_count) {
   CHECK(options.population >= 1, "a population needs at least one individual");
-  CHECK(options.local_search >= 0 && options.local_search <= 1, "a share is between 0 and 1");
+  const double local_search = options.local_search.value_or(0);
+  CHECK(local_search >= 0 && local_search <= 1, "a share is between 0 and 1");
   const double crossover = options.variation.crossover_probability.value_or(0);
   CHECK(crossover >= 0 && crossover <= 1, "a probability is between 0 and 1");
   CHECK(options.variation.mutated_genes.value_or(0) >= 0, "mutation changes no fewer than 0 genes");
@@ -161,9 +162,9 @@ std::uint64_t Search::Parts::slots_wanted() const {
 // genomes of the same points, and what is missing lies far from all of them.
 bool Search::Parts::is_stuck() const {
   const std::uint64_t since = state.generation - state.last_addition;
-  return !first_pending && options.local_search > 0 && state.archive.size() > 0 &&
-         state.archive.size() < options.population / kFewPoints && since > 0 &&
-         since % kStuckGenerations == 0;
+  return !first_pending && local_search_share(options, problem.layout()) > 0 &&
+         state.archive.size() > 0 && state.archive.size() < options.population / kFewPoints &&
+         since > 0 && since % kStuckGenerations == 0;
 }
 
 // The next generation is random again; the archive stays.

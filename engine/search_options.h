@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/genome_row.h"
+
 namespace paretrain::engine {
 
 // How two parents' bits and integers are combined. Reals always use simulated binary crossover.
@@ -67,7 +69,9 @@ struct SearchOptions {
   VariationOptions variation = {};
   SelectionOptions selection = {};
   // Share of every generation's offspring that are small moves around members of the archive.
-  double local_search = 0.2;
+  // Empty: 0.2; 0 for genomes of reals only, where crossover and mutation alone find better fronts
+  // (figures in docs/engine.md).
+  std::optional<double> local_search = {};
   // How many genomes with equal objectives the archive keeps, the first in text order.
   std::size_t keep_equal = 1;
   std::optional<HypervolumeOptions> hypervolume = {};
@@ -75,5 +79,8 @@ struct SearchOptions {
   StopOptions stop = {};
   int threads = 0;  // 0: all processors
 };
+
+[[nodiscard]] double local_search_share(const SearchOptions& options,
+                                        const GenomeLayout& layout) noexcept;
 
 }  // namespace paretrain::engine

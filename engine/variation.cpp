@@ -15,10 +15,6 @@ constexpr double kRealCrossover = 1;
 constexpr double kDiscreteMutation = 1;
 constexpr double kRealMutation = 0.8;
 
-bool has_only_reals(const GenomeLayout& layout) {
-  return layout.reals.size() == layout.genes();
-}
-
 // Copies genes begin .. end-1 (bits, then integers) of `from`.
 void copy_range(const GenomeLayout& layout,
                 GenomeView from,
@@ -164,7 +160,7 @@ void crossover(const GenomeLayout& layout,
                GenomeRow child,
                RandomStream& random) {
   std::copy(parents.a.begin(), parents.a.end(), child.begin());
-  const double usual = has_only_reals(layout) ? kRealCrossover : kDiscreteCrossover;
+  const double usual = layout.has_reals_only() ? kRealCrossover : kDiscreteCrossover;
   if (random.unit() >= options.crossover_probability.value_or(usual)) return;
   cross_discrete(layout, options.bit_crossover, parents.b, child, random);
   cross_reals(layout, options.crossover_index, parents.b, child, random);
@@ -198,7 +194,7 @@ void mutate(const GenomeLayout& layout,
             GenomeRow genome,
             RandomStream& random) {
   const std::size_t genes = layout.genes();
-  const double usual = has_only_reals(layout) ? kRealMutation : kDiscreteMutation;
+  const double usual = layout.has_reals_only() ? kRealMutation : kDiscreteMutation;
   const double probability = options.mutated_genes.value_or(usual) / static_cast<double>(genes);
   if (!(probability > 0)) return;
   if (layout.bits > 1 && random.unit() < options.run_mutation) {

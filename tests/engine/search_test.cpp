@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "engine/variation.h"
@@ -201,6 +202,32 @@ TEST_CASE("Search: a front of few points that has not grown for long begins anew
   options.local_search = 0;
   options.stop.generations = stuck + 1;
   CHECK(finished_state(problem, options).archive.size() == 6);
+}
+
+TEST_CASE("Search: no local search of reals only, unless it is asked for") {
+  const engine::GenomeLayout reals{.bits = 0, .integers = {}, .reals = {{0, 1}, {0, 1}}};
+  const engine::GenomeLayout bits{.bits = 30, .integers = {}, .reals = {}};
+  const engine::GenomeLayout both{.bits = 1, .integers = {}, .reals = {{0, 1}, {0, 1}}};
+  SearchOptions options;
+  CHECK(engine::local_search_share(options, reals) == 0);
+  CHECK(engine::local_search_share(options, bits) == 0.2);
+  CHECK(engine::local_search_share(options, both) == 0.2);
+  options.local_search = 0.5;
+  CHECK(engine::local_search_share(options, reals) == 0.5);
+  CHECK(engine::local_search_share(options, bits) == 0.5);
+  // And searches go by it.
+  const tests::FunctionProblem problem(reals, 2, [&](GenomeView genome) {
+    const double x = engine::real(reals, genome, 0);
+    const double y = engine::real(reals, genome, 1);
+    return Evaluation{.objectives = {x + y, 1 - x + y * y}, .violation = 0};
+  });
+  const auto objectives = [&](std::optional<double> local_search) {
+    SearchOptions chosen = small_options();
+    chosen.local_search = local_search;
+    return finished_state(problem, chosen).archive.objectives;
+  };
+  CHECK(objectives({}) == objectives(0.0));
+  CHECK(objectives({}) != objectives(0.2));
 }
 
 TEST_CASE("Search: ask and tell equal step") {
