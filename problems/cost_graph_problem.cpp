@@ -165,8 +165,8 @@ void add_backward(const CostGraph& cost_graph, bool count_gradients, Lowered& lo
   }
 }
 
-// 2^63 - 1 may not be passed by what every plan adds up, and is not passed by any plan that runs:
-// the bound takes every operator twice and each of its operands off chip every time.
+// Objectives are doubles, so what a plan adds up may not pass 2^53, up to which they are exact: the
+// bound takes every operator twice and each of its operands off chip every time.
 class Sums {
  public:
   Sums(const CostGraph& graph, const Lowered& lowered) {
@@ -197,8 +197,9 @@ class Sums {
     std::vector<Problem> problems;
     const auto check = [&](Wide sum, const std::string& what) {
       if (sum > kMost)
-        problems.push_back(
-            {name, what + " of all operators and recomputes together pass 2^63 - 1", ""});
+        problems.push_back({name,
+                            what + " of all operators and recomputes together pass 2^53",
+                            "use a larger unit"});
     };
     check(latency_, "the latencies");
     check(energy_, "the energies");
@@ -208,7 +209,7 @@ class Sums {
   }
 
  private:
-  static constexpr Wide kMost = (Wide{1} << 63U) - 1;
+  static constexpr Wide kMost = Wide{1} << 53U;
 
   static Wide bytes(const Lowered& lowered, StepValueId id) {
     return static_cast<Wide>(lowered.graph.values[id.index()].bytes.number());

@@ -25,14 +25,15 @@ using evaluator::StepPhase;
 using evaluator::StepValue;
 using evaluator::StepValueId;
 
-// No plan may overflow: of a value at most one copy is alive at a time, so all bytes together bound
-// every peak.
+// Every peak is an objective, so a double must hold it exactly: of a value at most one copy is
+// alive at a time, and all bytes together bound the peak.
 StepGraph with_checked_bytes(StepGraph graph, const std::string& name) {
   std::optional<std::int64_t> sum = graph.static_bytes.number();
   for (const StepValue& value : graph.values) {
     if (sum && value.counted) sum = checked_sum(*sum, value.bytes.number());
   }
-  if (!sum) throw InputError(Problem{name, "the bytes of all tensors together pass 2^63 - 1", ""});
+  if (!sum || *sum > std::int64_t{1} << 53U)
+    throw InputError(Problem{name, "the bytes of all tensors together pass 2^53", ""});
   return graph;
 }
 

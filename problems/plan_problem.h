@@ -100,7 +100,7 @@ class PlanScratch;  // memory of one thread, reused between calls: problems/plan
 // scratch make one for themselves.
 class PlanProblem {
  public:
-  // Errors: InputError when a sum that every plan reaches passes 2^63 - 1.
+  // Errors: InputError when a sum of bytes that plans could reach passes 2^53.
   explicit PlanProblem(PlanProblemParts parts);
   PlanProblem(const PlanProblem&) = delete;
   PlanProblem& operator=(const PlanProblem&) = delete;
