@@ -11,9 +11,11 @@
 namespace paretrain::evaluator {
 namespace {
 
-// Shorter pipelines are played to the end; of longer ones so many moments are compared.
-constexpr std::int64_t kLeastItems = 12;
-constexpr std::size_t kMostMoments = 48;
+// Periods may hold changes that come every so many of that many items: then some of those stretches
+// are played, otherwise a few items of each.
+bool is_rare(std::int64_t every, std::int64_t items) {
+  return every / 16 * every > items;
+}
 
 std::int64_t cycles_of(const Stage& stage, const StageUse& use, std::int64_t item) {
   if (stage.round == 1)
@@ -33,13 +35,6 @@ bool has_other_first_round(const Stage& stage) {
          });
 }
 
-std::uint64_t hash_of(const std::vector<std::int64_t>& words) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const std::int64_t word : words)
-    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x100000001b3U;
-  return hash;
-}
-
 }  // namespace
 
 FirstComePipeline::FirstComePipeline(std::span<const Stage> stages,
@@ -55,7 +50,8 @@ FirstComePipeline::FirstComePipeline(std::span<const Stage> stages,
     const Stage& stage = stages[s];
     CHECK(stage.tiles % stage.round == 0, "rounds of " + std::to_string(stage.round));
     items += static_cast<std::size_t>(stage.tiles);
-    interval_ = std::lcm(interval_, stage.round);
+    progress_[s].has_rare_rounds = is_rare(stage.round, stage.tiles);
+    if (!progress_[s].has_rare_rounds) interval_ = std::lcm(interval_, stage.round);
     if (contention == Contention::Apart) used_.push_back(s);
     if (contention == Contention::Shared)
       for (const StageUse& use : stage.uses)
@@ -85,8 +81,10 @@ void FirstComePipeline::link_stages() {
       needs_.push_back(
           {room.stage, stages_[room.stage].tiles - 1, {room.per, room.times, -room.slots}});
     for (std::size_t n = first_need.back(); n < needs_.size(); ++n) {
-      const Steps& item = needs_[n].item;
-      interval_ = std::lcm(interval_, item.per * (item.pace == nullptr ? 1 : item.pace->every));
+      Steps& item = needs_[n].item;
+      item.rare = is_rare(item.per, stages_[s].tiles);
+      if (!item.rare)
+        interval_ = std::lcm(interval_, item.per * (item.pace == nullptr ? 1 : item.pace->every));
       if (needs_[n].stage != s) links.emplace_back(needs_[n].stage, s);
     }
   }
@@ -104,6 +102,7 @@ void FirstComePipeline::link_stages() {
       ++link;
     progress_[s].followers = std::span<const std::size_t>(followers_).subspan(first, link - first);
     progress_[s].order = {stages_[s].order_per, stages_[s].order_times, stages_[s].level};
+    progress_[s].order.rare = is_rare(stages_[s].order_per, stages_[s].tiles);
     set_steps(s);
   }
 }
@@ -157,7 +156,7 @@ void FirstComePipeline::look_again(std::size_t s) {
     const std::int64_t item = need.item_for(need.item.now);
     const Progress& maker = progress_[need.stage];
     if (item >= maker.taken) return;
-    since = std::max(since, maker.ends[item]);
+    if (item >= maker.past) since = std::max(since, maker.ends[item]);
   }
   heads_[s] = {since, progress.order.now};
 }
@@ -205,152 +204,6 @@ std::int64_t FirstComePipeline::occupied(std::size_t s, std::int64_t start) {
     end = std::max(end, done);
   }
   return end;
-}
-
-// ---- extrapolation ----
-
-bool FirstComePipeline::is_time_to_look() const {
-  const Progress& progress = progress_[reference_];
-  return stages_[reference_].tiles >= kLeastItems && !is_finished(reference_) &&
-         progress.taken % interval_ == 0;
-}
-
-// Everything that the future depends on. Times that are past are all alike, because nothing asks
-// for anything earlier than now. False when the moment cannot come back.
-bool FirstComePipeline::note_moment() {
-  here_.now = now_;
-  here_.state.clear();
-  here_.taken.clear();
-  for (std::size_t s = 0; s < stages_.size(); ++s) {
-    here_.taken.push_back(progress_[s].taken);
-    here_.state.push_back(is_finished(s) ? 2 : progress_[s].taken == 0 ? 1 : 0);
-  }
-  for (std::size_t s = 0; s < stages_.size(); ++s)
-    if (!note_stage(s, here_.state)) return false;
-  for (const std::size_t r : used_)
-    here_.state.push_back(std::max<std::int64_t>(0, free_[r] - now_));
-  here_.hash = hash_of(here_.state);
-  return true;
-}
-
-bool FirstComePipeline::note_stage(std::size_t s, std::vector<std::int64_t>& state) const {
-  const Progress& progress = progress_[s];
-  const std::int64_t last_end = progress.taken == 0 ? 0 : progress.ends[progress.taken - 1];
-  if (is_finished(s)) return last_end <= now_;
-  if (progress.taken == 0) return is_blocked(s);
-  state.push_back(heads_[s].is_ready() ? heads_[s].since - now_ : -1);
-  state.push_back(progress.order.now - progress_[reference_].order.now);
-  state.push_back(progress.taken % stages_[s].round);
-  if (progress.has_other_first_round) state.push_back(progress.taken < stages_[s].round ? 1 : 0);
-  state.push_back(progress.taken % stages_[s].order_per);
-  for (const Need& need : progress.needs) {
-    const std::int64_t item = need.item.now;
-    if (item < 0) return false;
-    state.push_back(progress.taken % need.item.per);
-    if (need.item.pace != nullptr)
-      state.push_back(need.item.tile * need.item.pace->gain % need.item.pace->every);
-    if (!is_finished(need.stage)) state.push_back(item - progress_[need.stage].taken);
-  }
-  for (std::int64_t item = progress.taken; item-- > 0;) {
-    const std::int64_t ahead = progress.ends[item] - now_;
-    if (ahead <= 0) break;
-    state.push_back(ahead);
-  }
-  state.push_back(0);
-  return true;
-}
-
-// Something that the stage's first item waits for remains to be taken, and the rest is past.
-bool FirstComePipeline::is_blocked(std::size_t s) const {
-  if (heads_[s].is_ready()) return false;
-  return std::ranges::all_of(progress_[s].needs, [&](const Need& need) {
-    const Progress& maker = progress_[need.stage];
-    const std::int64_t item = need.item_for(need.item.of(0));
-    return item < 0 || item >= maker.taken || maker.ends[item] <= now_;
-  });
-}
-
-void FirstComePipeline::extrapolate() {
-  if (!note_moment()) return;
-  for (std::size_t back = 0; back < moments_.size(); ++back) {
-    Moment& known = moments_[(newest_ + moments_.size() - back) % moments_.size()];
-    if (known.hash != here_.hash || known.state != here_.state) continue;
-    const std::int64_t periods = periods_ahead(known);
-    if (periods > 0) {
-      const Moment before = std::move(known);
-      moments_.clear();
-      jump(before, periods);
-    }
-    return;
-  }
-  remember_moment();
-}
-
-void FirstComePipeline::remember_moment() {
-  if (moments_.size() < kMostMoments) {
-    newest_ = moments_.size();
-    moments_.push_back(here_);
-    return;
-  }
-  newest_ = (newest_ + 1) % kMostMoments;
-  std::swap(moments_[newest_], here_);
-}
-
-// Periods from now on in which no stage begins, ends or is ragged in a new way.
-std::int64_t FirstComePipeline::periods_ahead(const Moment& before) const {
-  std::int64_t periods = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t s = 0; s < stages_.size(); ++s) {
-    if (is_finished(s)) continue;
-    const std::int64_t taken = progress_[s].taken;
-    if (taken == 0) {
-      periods = std::min(periods, periods_blocked(s, before));
-      continue;
-    }
-    const std::int64_t each = taken - before.taken[s];
-    if (each == 0) continue;
-    const std::int64_t alike =
-        stages_[s].round > 1 ? stages_[s].tiles - stages_[s].round : stages_[s].tiles - 1;
-    periods = std::min(periods, (alike - taken) / each);
-  }
-  return periods;
-}
-
-// Periods in which something that the stage's first item waits for remains to be taken.
-std::int64_t FirstComePipeline::periods_blocked(std::size_t s, const Moment& before) const {
-  std::int64_t longest = 0;
-  for (const Need& need : progress_[s].needs) {
-    const std::int64_t item = need.item_for(need.item.of(0));
-    const std::int64_t taken = progress_[need.stage].taken;
-    if (item < taken) continue;
-    const std::int64_t each = taken - before.taken[need.stage];
-    if (each == 0) return std::numeric_limits<std::int64_t>::max();
-    longest = std::max(longest, (item - taken) / each);
-  }
-  return longest;
-}
-
-void FirstComePipeline::jump(const Moment& before, std::int64_t periods) {
-  const std::int64_t shift = (now_ - before.now) * periods;
-  std::vector<std::int64_t> ahead(stages_.size());
-  for (std::size_t s = 0; s < stages_.size(); ++s) {
-    Progress& progress = progress_[s];
-    if (is_finished(s) || progress.taken == 0) continue;
-    ahead[s] = (progress.taken - before.taken[s]) * periods;
-    std::int64_t item = progress.taken;
-    for (; item > 0 && progress.ends[item - 1] > now_; --item)
-      progress.ends[item - 1 + ahead[s]] = progress.ends[item - 1] + shift;
-    // What is past is past, whenever it was.
-    for (; item > 0 && ahead[s] > 0; --item)
-      progress.ends[item - 1 + ahead[s]] = 0;
-    progress.taken += ahead[s];
-    set_steps(s);
-  }
-  for (const std::size_t r : used_)
-    if (free_[r] > now_) free_[r] += shift;
-  now_ += shift;
-  latest_ += shift;
-  for (std::size_t s = 0; s < stages_.size(); ++s)
-    look_again(s);
 }
 
 }  // namespace paretrain::evaluator

@@ -47,6 +47,7 @@ class FirstComePipeline {
     std::int64_t now = 0;            // of the item that is next
     std::int64_t left = 1;           // items until that changes
     std::int64_t tile = 0;           // item / per
+    bool rare = false;               // changes so seldom that periods lie between changes
 
     [[nodiscard]] std::int64_t of(std::int64_t item) const { return of_tile(item / per); }
 
@@ -81,9 +82,11 @@ class FirstComePipeline {
   struct Progress {
     std::span<Need> needs;
     std::span<const std::size_t> followers;  // stages that need this one
-    std::int64_t* ends = nullptr;            // by item
+    std::int64_t* ends = nullptr;            // by item; of those before `past` nothing
+    std::int64_t past = 0;                   // items before this one have ended
     std::int64_t taken = 0;
     bool has_other_first_round = false;
+    bool has_rare_rounds = false;
     Steps order;  // of the tile that the next item belongs to
   };
 
@@ -95,12 +98,20 @@ class FirstComePipeline {
     [[nodiscard]] bool is_ready() const { return since != kNever; }
   };
 
-  // What was seen when an item of the reference stage was taken.
+  // What was seen when an item of the reference stage was taken. A stage that waits for something
+  // far ahead has its state apart: how far that is does not matter until it comes.
   struct Moment {
     std::uint64_t hash = 0;
     std::vector<std::int64_t> state;
+    std::vector<std::int64_t> waiting;
     std::vector<std::int64_t> taken;
     std::int64_t now = 0;
+  };
+
+  // Items from `first` to the one before `end`: for all of them a stage does the same.
+  struct Stretch {
+    std::int64_t first = 0;
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();
   };
 
   [[nodiscard]] bool is_finished(std::size_t s) const;
@@ -112,14 +123,23 @@ class FirstComePipeline {
   void set_steps(std::size_t s);
   [[nodiscard]] std::int64_t occupied(std::size_t s, std::int64_t start);
 
+  // Extrapolation: first_come_periods.cpp.
   [[nodiscard]] bool is_time_to_look() const;
   [[nodiscard]] bool note_moment();
   void remember_moment();
-  [[nodiscard]] bool note_stage(std::size_t s, std::vector<std::int64_t>& state) const;
+  [[nodiscard]] bool note_stage(std::size_t s);
+  void note_ends(std::size_t s);
+  void note_items(std::size_t s, std::vector<std::int64_t>& state) const;
+  void note_need(const Need& need, std::int64_t taken, std::vector<std::int64_t>& state) const;
+  [[nodiscard]] bool has_ended(const Need& need, std::int64_t item) const;
+  [[nodiscard]] bool is_waiting(std::size_t s) const;
   [[nodiscard]] bool is_blocked(std::size_t s) const;
   void extrapolate();
+  [[nodiscard]] bool has_come_back(const Moment& before) const;
   [[nodiscard]] std::int64_t periods_ahead(const Moment& before) const;
   [[nodiscard]] std::int64_t periods_blocked(std::size_t s, const Moment& before) const;
+  [[nodiscard]] std::int64_t periods_alike(std::size_t s, std::int64_t before) const;
+  [[nodiscard]] Stretch stretch_of(std::size_t s) const;
   void jump(const Moment& before, std::int64_t periods);
 
   std::span<const Stage> stages_;

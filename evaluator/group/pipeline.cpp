@@ -58,7 +58,7 @@ std::int64_t least_makespan(std::span<const Stage> stages,
                             std::int64_t limit) {
   const std::vector<std::int64_t> busy = busy_of(stages, resources);
   const std::int64_t busiest = busy.empty() ? 0 : *std::ranges::max_element(busy);
-  // Long rounds cannot be extrapolated, and playing them all is more than a bound is worth.
+  // Playing long rounds is more than a bound is worth.
   if (busiest > limit ||
       std::ranges::any_of(stages, [](const Stage& stage) { return stage.round > kLongRound; }))
     return busiest;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "evaluator/group/first_come.h"
 #include "tests/support/doctest.h"
 
 using namespace paretrain::evaluator;
@@ -95,6 +96,46 @@ std::vector<Stage> random_rounds(RandomStream& random) {
   stages[4].order_times = steps;
   stages[4].level = steps - 1;
   stages[4].waits = {{0, steps - 1, 1, steps}};
+  return stages;
+}
+
+// An operator cut by two loops: what the inner loop needs comes with every step, what the outer one
+// needs in bursts during the pass before, sums leave after every pass or step.
+std::vector<Stage> random_passes(RandomStream& random) {
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::int64_t>(random.below(bound));
+  };
+  const std::int64_t passes = 2 + below(5);
+  const std::int64_t steps = 100 + below(900);
+  const std::int64_t bursts = below(2) == 0 ? 1 + below(4) : 1 + below(80);
+  const auto uses = [&] {
+    StageUse one = use(random.below(4), below(40));
+    one.last_cycles = below(40);
+    one.first_more = below(10);
+    return std::vector<StageUse>{one};
+  };
+  std::vector<Stage> stages(4);
+  stages[0].tiles = passes * steps;
+  stages[0].uses = uses();
+  stages[0].waits = {{0, -1}, {1, 0}, {2, -1, steps, bursts}};
+  stages[1].tiles = passes * steps;
+  stages[1].uses = uses();
+  stages[1].rooms = {{0, 1 + below(2)}};
+  stages[2].tiles = (passes - 1) * bursts;
+  stages[2].uses = {random_rounds(random, random.below(4))};
+  stages[2].uses.front().cycles = below(30);
+  stages[2].round = bursts;
+  stages[2].order_per = bursts;
+  stages[2].order_times = stages[2].level = steps;
+  stages[2].waits = {{2, -1}};
+  stages[2].rooms = {{0, 1, bursts, steps}};
+  const bool sums = below(2) == 0;
+  stages[3].tiles = sums ? passes : passes * steps;
+  stages[3].uses = uses();
+  stages[3].level = sums ? steps - 1 : 1;
+  stages[3].order_times = sums ? steps : 1;
+  stages[3].waits = {sums ? StageWait{0, steps - 1, 1, steps} : StageWait{0, 0}};
+  stages[0].rooms = {sums ? StageRoom{3, 1 + below(2), steps, 1} : StageRoom{3, 2}};
   return stages;
 }
 
@@ -205,6 +246,24 @@ TEST_CASE("makespan: rounds of several steps are extrapolated exactly") {
     all += slow.items_taken;
   }
   CHECK(taken < all);
+}
+
+TEST_CASE("makespan: a few steps of every pass over an inner loop are enough") {
+  for (const Contention contention : {Contention::Shared, Contention::Apart}) {
+    std::int64_t taken = 0;
+    std::int64_t all = 0;
+    for (std::uint64_t trial = 0; trial < 400; ++trial) {
+      RandomStream random(seed(), 11, trial);
+      const std::vector<Stage> stages = random_passes(random);
+      const auto fast = FirstComePipeline(stages, 4, contention).run(Extrapolation::On, kNoLimit);
+      const auto slow = FirstComePipeline(stages, 4, contention).run(Extrapolation::Off, kNoLimit);
+      INFO("TEST_SEED=" << seed() << " trial " << trial);
+      CHECK(fast.cycles == slow.cycles);
+      taken += fast.items;
+      all += slow.items;
+    }
+    CHECK(taken * 4 < all);
+  }
 }
 
 TEST_CASE("makespan: who asked first is served first and of equals the earlier tile") {
