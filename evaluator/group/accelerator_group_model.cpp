@@ -20,6 +20,9 @@
 namespace paretrain::evaluator {
 namespace {
 
+// Of a few hundred bytes each, asked for by whoever explains plans.
+constexpr std::size_t kMostReports = 4096;
+
 std::string split_name(SplitKind kind) {
   switch (kind) {
     case SplitKind::None:
@@ -41,6 +44,21 @@ std::vector<RunningOperator> least_produced(const TrainingGraph& graph,
   for (std::size_t r = 0; r < results; ++r)
     ways.push_back({running.op, true, std::uint64_t{1} << r});
   return ways;
+}
+
+// Makes a report of one run one of `times`.
+void repeat(GroupReport& report, std::int64_t times) {
+  const auto factor = static_cast<double>(times);
+  report.repetitions = times;
+  report.cost.latency *= times;
+  report.cost.energy *= factor;
+  report.cost.offchip_bytes *= times;
+  report.energy.compute *= factor;
+  report.energy.on_chip *= factor;
+  report.energy.off_chip *= factor;
+  report.energy.links *= factor;
+  for (ResourceUse& use : report.resources)
+    use.busy_cycles *= times;
 }
 
 bool passes_bytes(const TrainingGraph& graph,
@@ -72,7 +90,8 @@ struct AcceleratorGroupModel::State {
         places(chosen.residency == Residency::On ? holding_places(chip)
                                                  : std::vector<HoldingPlace>{}),
         groups(chosen.remembered),
-        legal(chosen.remembered) {
+        legal(chosen.remembered),
+        reports(std::min(chosen.remembered, kMostReports)) {
     std::vector<std::vector<std::uint64_t>> placements;
     for (std::size_t o = 0; o < training.operators.size(); ++o) {
       const std::vector<CoreId> allowed =
@@ -200,6 +219,23 @@ struct AcceleratorGroupModel::State {
            });
   }
 
+  // Of one run of the group.
+  [[nodiscard]] GroupReport report_of(const GroupChoice& choice) const {
+    const GroupOutline& outline = choice.outline;
+    GroupReport report;
+    report.energy = choice.cost.energy;
+    report.cost = {choice.cost.latency, report.energy.total(), choice.cost.offchip_bytes};
+    report.tiles = outline.tiles;
+    report.inner_tiles = outline.inner_tiles;
+    report.axis = outline.axis;
+    report.split = split_name(outline.split);
+    const auto names = chip.resource_names();
+    const Makespan run = makespan_of_blocks(outline.stages, names.size(), outline.blocks);
+    for (std::size_t r = 0; r < names.size(); ++r)
+      if (run.busy[r] > 0) report.resources.push_back({names[r], run.busy[r]});
+    return report;
+  }
+
   const TrainingGraph& graph;
   CoreAllocations allocations;
   std::vector<Core> with_offchip;  // zigzag mode: by core
@@ -213,6 +249,7 @@ struct AcceleratorGroupModel::State {
   std::vector<HoldingPlace> places;   // empty without --residency
   Memo<std::optional<GroupCost>> groups;
   Memo<bool> legal;
+  Memo<GroupReport> reports;
 };
 
 AcceleratorGroupModel::AcceleratorGroupModel(const TrainingGraph& graph,
@@ -311,28 +348,14 @@ const std::string& AcceleratorGroupModel::place_name(std::uint32_t place) const 
 
 GroupReport AcceleratorGroupModel::report(const GroupContent& group) const {
   State& state = *state_;
-  const GroupChoice choice = state.chosen(group).choice;
-  const std::int64_t times = state.times(group.operators);
-  const auto factor = static_cast<double>(times);
-  GroupReport report;
-  report.cost = {choice.cost.latency * times,
-                 choice.cost.energy.total() * factor,
-                 choice.cost.offchip_bytes * times};
-  report.energy = {choice.cost.energy.compute * factor,
-                   choice.cost.energy.on_chip * factor,
-                   choice.cost.energy.off_chip * factor,
-                   choice.cost.energy.links * factor};
-  report.repetitions = times;
-  report.tiles = choice.outline.tiles;
-  report.inner_tiles = choice.outline.inner_tiles;
-  report.axis = choice.outline.axis;
-  report.split = split_name(choice.outline.split);
-  const auto names = state.chip.resource_names();
-  const Makespan run =
-      makespan_of_blocks(choice.outline.stages, names.size(), choice.outline.blocks);
-  for (std::size_t r = 0; r < names.size(); ++r)
-    if (run.busy[r] > 0) report.resources.push_back({names[r], run.busy[r] * times});
-  return report;
+  const GroupKey key = cost_key(state.graph, state.contents, group);
+  auto report = state.reports.found(key.words());
+  if (!report) {
+    report = state.report_of(state.chosen(group).choice);
+    state.reports.remember(key.words(), *report);
+  }
+  repeat(*report, state.times(group.operators));
+  return std::move(*report);
 }
 
 GroupSimulation AcceleratorGroupModel::simulation(const GroupContent& group) const {

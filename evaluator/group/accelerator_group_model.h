@@ -111,7 +111,7 @@ class AcceleratorGroupModel final : public GroupModel {
   [[nodiscard]] std::uint32_t place_count() const;
   [[nodiscard]] const std::string& place_name(std::uint32_t place) const;
 
-  // The same answer with its breakdown; nothing is remembered.
+  // The same answer with its breakdown.
   [[nodiscard]] GroupReport report(const GroupContent& group) const;
   // The group played tile by tile; once, whatever the number of micro-batches.
   [[nodiscard]] GroupSimulation simulation(const GroupContent& group) const;
