@@ -72,15 +72,37 @@ int write_durably(const std::filesystem::path& path, std::string_view content) {
   return code != 0 ? code : close_code;
 }
 
-// So that the new name survives a power cut. Some file systems cannot flush a folder; the rename
-// itself is done then, so that is no failure.
-void flush_folder(const std::filesystem::path& path) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const OpenFile file(folder, O_RDONLY | O_DIRECTORY);
-  if (!file.is_open()) fail(folder, "cannot be opened", errno);
-  if (::fsync(file.descriptor()) != 0 && errno != EINVAL && errno != EROFS)
-    fail(folder, "cannot be flushed to disk", errno);
-}
+// The new content of a file, durable under the name of its temporary until it takes its place.
+class NewContent {
+ public:
+  NewContent(const std::filesystem::path& path, std::string_view content)
+      : path_(path), temporary_(path.string() + ".tmp") {
+    const int code = write_durably(temporary_, content);
+    if (code == 0) return;
+    ::unlink(temporary_.c_str());
+    fail(path_, "cannot be written", code);
+  }
+
+  ~NewContent() {
+    if (!placed_) ::unlink(temporary_.c_str());
+  }
+
+  NewContent(const NewContent&) = delete;
+  NewContent& operator=(const NewContent&) = delete;
+  NewContent(NewContent&&) = delete;
+  NewContent& operator=(NewContent&&) = delete;
+
+  void take_place() {
+    placed_ = ::rename(temporary_.c_str(), path_.c_str()) == 0;
+    const int code = errno;
+    if (!placed_) fail(path_, "cannot be replaced", code);
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  bool placed_ = false;
+};
 
 }  // namespace
 
@@ -88,7 +110,10 @@ void keep_copy(const std::filesystem::path& path, const std::filesystem::path& c
   const std::filesystem::path temporary = copy.string() + ".tmp";
   ::unlink(temporary.c_str());
   if (::link(path.c_str(), temporary.c_str()) != 0) {
-    write_atomically(copy, file_content(path, SIZE_MAX));  // a file system without hard links
+    const int code = errno;
+    if (code == ENOENT) fail(copy, "cannot be written", code);  // the folder is gone
+    // A file system without hard links.
+    write_atomically(copy, file_content(path, SIZE_MAX));
     return;
   }
   if (::rename(temporary.c_str(), copy.c_str()) != 0) {
@@ -100,18 +125,26 @@ void keep_copy(const std::filesystem::path& path, const std::filesystem::path& c
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path temporary = path.string() + ".tmp";
-  const int code = write_durably(temporary, content);
-  if (code != 0) {
-    ::unlink(temporary.c_str());
-    fail(path, "cannot be written", code);
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int rename_code = errno;
-    ::unlink(temporary.c_str());
-    fail(path, "cannot be replaced", rename_code);
-  }
-  flush_folder(path);
+  NewContent(path, content).take_place();
+  flush_folder(path.has_parent_path() ? path.parent_path() : ".");
+}
+
+void write_keeping_older(const std::filesystem::path& path,
+                         const std::filesystem::path& older,
+                         std::string_view content) {
+  NewContent renewed(path, content);
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) keep_copy(path, older);
+  renewed.take_place();
+}
+
+void flush_folder(const std::filesystem::path& folder) {
+  const OpenFile file(folder, O_RDONLY | O_DIRECTORY);
+  if (!file.is_open()) fail(folder, "cannot be opened", errno);
+  // Some file systems cannot flush a folder; the renames themselves are done, so that is no
+  // failure.
+  if (::fsync(file.descriptor()) != 0 && errno != EINVAL && errno != EROFS)
+    fail(folder, "cannot be flushed to disk", errno);
 }
 
 }  // namespace paretrain::results
