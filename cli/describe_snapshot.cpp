@@ -4,7 +4,7 @@
 #include "base/printable_text.h"
 #include "cli/command.h"
 #include "results/json_text.h"
-#include "results/run_snapshot.h"
+#include "results/snapshot_files.h"
 #include "results/snapshot_frame.h"
 
 namespace paretrain::cli {

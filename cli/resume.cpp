@@ -16,6 +16,7 @@
 #include "problems/json_file.h"
 #include "results/manifest.h"
 #include "results/run_snapshot.h"
+#include "results/snapshot_files.h"
 
 namespace paretrain::cli {
 

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/run_outputs.h"
 #include "cli/stop_signals.h"
+#include "results/snapshot_files.h"
 
 namespace paretrain::cli {
 
@@ -77,13 +78,15 @@ class SnapshotKeeper {
       older_ = keep ? results::OlderSnapshot::Kept : results::OlderSnapshot::Dropped;
     }
     snapshot_.state = state;
-    results::write_snapshot(folder_.path(), snapshot_, older_);
+    bytes_ = results::snapshot_bytes(snapshot_, std::move(bytes_));
+    results::write_snapshot(folder_.path(), bytes_, older_);
     saved_ = state.generation;
     written_ = true;
   }
 
   const results::RunFolder& folder_;
   results::RunSnapshot snapshot_;
+  std::string bytes_;  // memory of the snapshot before
   std::int64_t interval_;
   std::optional<std::uint64_t> saved_;
   results::OlderSnapshot older_ = results::OlderSnapshot::Kept;  // as long as nothing is saved

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,32 +54,11 @@ struct RunSnapshot {
   return snapshot.history.empty();
 }
 
-// Bytes of a snapshot file, in its frame (results/snapshot_frame.h).
-[[nodiscard]] std::string snapshot_bytes(const RunSnapshot& snapshot);
+// Bytes of a snapshot file, in its frame (results/snapshot_frame.h); in the memory of `buffer`,
+// whose content is lost: whoever makes many lends it the one before.
+[[nodiscard]] std::string snapshot_bytes(const RunSnapshot& snapshot, std::string buffer = {});
 
 // Errors: InputError naming `where` when the frame is damaged or the content contradicts itself.
 [[nodiscard]] RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where);
-
-// What becomes of the snapshot before when a new one is written.
-enum class OlderSnapshot {
-  Kept,     // as `folder`/snapshot.previous
-  Dropped,  // the one before that stays `folder`/snapshot.previous
-};
-
-// Writes `folder`/snapshot. Whenever the machine stops, it or `folder`/snapshot.previous is whole.
-// Errors: IoError.
-void write_snapshot(const std::filesystem::path& folder,
-                    const RunSnapshot& snapshot,
-                    OlderSnapshot older = OlderSnapshot::Kept);
-
-struct FoundSnapshot {
-  RunSnapshot snapshot;
-  std::filesystem::path path;
-  std::string warning;  // why the newer one was passed over; empty when it was not
-};
-
-// The newest good snapshot of a run folder, or a snapshot file itself.
-// Errors: InputError when there is none.
-[[nodiscard]] FoundSnapshot read_snapshot(const std::filesystem::path& folder_or_file);
 
 }  // namespace paretrain::results

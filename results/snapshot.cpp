@@ -2,22 +2,27 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <cstring>
 #include <exception>
 #include <optional>
+#include <ostream>
 #include <sstream>
+#include <streambuf>
 #include <type_traits>
+#include <utility>
 
 #include <boost/archive/impl/archive_serializer_map.ipp>
 #include <boost/archive/impl/basic_text_iarchive.ipp>
+#include <boost/archive/impl/basic_text_oarchive.ipp>
 #include <boost/archive/impl/text_iarchive_impl.ipp>
+#include <boost/archive/impl/text_oarchive_impl.ipp>
 #include <boost/archive/text_iarchive.hpp>
 #include <boost/archive/text_oarchive.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/version.hpp>
 
 #include "base/error.h"
-#include "base/input_file.h"
-#include "results/atomic_file.h"
 #include "results/run_snapshot.h"
 #include "results/snapshot_frame.h"
 
@@ -87,19 +92,84 @@ class BoundedInput : public boost::archive::text_iarchive_impl<BoundedInput> {
   std::size_t input_bytes_;
 };
 
-// Long arrays go as one text of 16 hexadecimal digits a number: exact, and many times faster than
-// the archive's own numbers.
-template <class Number>
-std::string packed(const std::vector<Number>& numbers) {
-  std::string text(numbers.size() * kNumberDigits, '0');
-  std::size_t at = 0;
-  for (const Number number : numbers) {
-    const std::uint64_t bits = bits_of(number);
-    for (std::size_t digit = 0; digit < kNumberDigits; ++digit)
-      text[at++] = kHexDigits[(bits >> (60 - 4 * digit)) & 0xFU];
-  }
-  return text;
+// The digits of every byte.
+constexpr auto kByteDigits = [] {
+  std::array<std::array<char, 2>, 256> digits{};
+  for (std::size_t byte = 0; byte < digits.size(); ++byte)
+    digits[byte] = {kHexDigits[byte >> 4U], kHexDigits[byte & 0xFU]};
+  return digits;
+}();
+
+// Of kNumberDigits characters.
+void put_digits(char* at, std::uint64_t bits) {
+  for (std::size_t byte = 0; byte < 8; ++byte, at += 2)
+    std::memcpy(at, kByteDigits[(bits >> (56 - 8 * byte)) & 0xFFU].data(), 2);
 }
+
+// Appends what a stream is given to a text.
+class TextBuffer : public std::streambuf {
+ public:
+  explicit TextBuffer(std::string& text) : text_(text) {}
+
+ private:
+  int_type overflow(int_type character) override {
+    if (!traits_type::eq_int_type(character, traits_type::eof()))
+      text_.push_back(traits_type::to_char_type(character));
+    return traits_type::not_eof(character);
+  }
+
+  std::streamsize xsputn(const char* characters, std::streamsize count) override {
+    text_.append(characters, static_cast<std::size_t>(count));
+    return count;
+  }
+
+  std::string& text_;
+};
+
+// Writes what the library's text archive would, but straight to the end of a text what there is
+// most of: a snapshot is made after every generation. `stream` appends to the same text.
+class TextOutput : public boost::archive::text_oarchive_impl<TextOutput> {
+ public:
+  TextOutput(std::ostream& stream, std::string& text)
+      : text_oarchive_impl(stream, boost::archive::no_codecvt), text_(text) {
+    init();
+  }
+
+  // Long arrays go as one text of 16 hexadecimal digits a number: exact, and many times faster
+  // than the archive's own numbers.
+  template <class Number>
+  void save_packed(const std::vector<Number>& numbers) {
+    save(std::uint64_t{numbers.size() * kNumberDigits});
+    newtoken();
+    constexpr std::size_t kAtOnce = 256;
+    std::array<char, kAtOnce * kNumberDigits> digits;  // NOLINT(*-member-init): filled below
+    for (std::size_t begin = 0; begin < numbers.size(); begin += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, numbers.size() - begin);
+      for (std::size_t i = 0; i < count; ++i)
+        put_digits(digits.data() + i * kNumberDigits, bits_of(numbers[begin + i]));
+      text_.append(digits.data(), count * kNumberDigits);
+    }
+  }
+
+ private:
+  friend class boost::archive::detail::interface_oarchive<TextOutput>;
+  friend class boost::archive::basic_text_oarchive<TextOutput>;
+  friend class boost::archive::save_access;
+
+  using text_oarchive_impl::save;
+
+  void save(const std::uint64_t& number) {
+    newtoken();
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+    text_.append(digits.data(), end.ptr);
+  }
+
+  // Between two values.
+  void put(char character) { text_.push_back(character); }
+
+  std::string& text_;
+};
 
 std::uint64_t digit_value(char c) {
   if (c >= '0' && c <= '9') return static_cast<std::uint64_t>(c - '0');
@@ -124,8 +194,7 @@ std::vector<Number> unpacked(const std::string& text) {
 template <class Archive, class Number>
 void archive_packed(Archive& archive, std::vector<Number>& numbers) {
   if constexpr (Archive::is_saving::value) {
-    const std::string text = packed(numbers);
-    archive << text;
+    archive.save_packed(numbers);
   } else {
     std::string text;
     archive >> text;
@@ -277,13 +346,16 @@ void serialize(Archive& archive, paretrain::results::RunSnapshot& snapshot, unsi
 
 namespace paretrain::results {
 
-std::string snapshot_bytes(const RunSnapshot& snapshot) {
-  std::ostringstream stream;
+std::string snapshot_bytes(const RunSnapshot& snapshot, std::string buffer) {
+  buffer.assign(kFrameHeaderBytes, '\0');
+  TextBuffer text(buffer);
+  std::ostream stream(&text);
+  stream.exceptions(std::ios::badbit);  // what goes wrong in the buffer is thrown
   {
-    boost::archive::text_oarchive archive(stream);
+    TextOutput archive(stream, buffer);
     archive << snapshot;
   }
-  return framed(stream.str());
+  return sealed(std::move(buffer));
 }
 
 RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where) {
@@ -299,45 +371,6 @@ RunSnapshot parsed_snapshot(std::string_view bytes, const std::string& where) {
   if (!is_consistent(snapshot))
     throw InputError(Problem{where, "contradicts itself: sizes that belong together differ", ""});
   return snapshot;
-}
-
-void write_snapshot(const std::filesystem::path& folder,
-                    const RunSnapshot& snapshot,
-                    OlderSnapshot older) {
-  const std::filesystem::path path = folder / "snapshot";
-  const std::filesystem::path previous = folder / "snapshot.previous";
-  const std::string bytes = snapshot_bytes(snapshot);
-  std::error_code ignored;
-  if (older == OlderSnapshot::Kept && std::filesystem::exists(path, ignored))
-    keep_copy(path, previous);
-  write_atomically(path, bytes);
-}
-
-FoundSnapshot read_snapshot(const std::filesystem::path& folder_or_file) {
-  std::error_code ignored;
-  const auto read = [](const std::filesystem::path& path) {
-    return parsed_snapshot(file_content(path, kMostSnapshotBytes), path.string());
-  };
-  if (!std::filesystem::is_directory(folder_or_file, ignored))
-    return {read(folder_or_file), folder_or_file, ""};
-  const std::filesystem::path newest = folder_or_file / "snapshot";
-  const std::filesystem::path previous = folder_or_file / "snapshot.previous";
-  if (!std::filesystem::exists(newest, ignored) && !std::filesystem::exists(previous, ignored)) {
-    throw InputError(Problem{folder_or_file.string(),
-                             "holds no snapshot; expected the folder of a run",
-                             "`paretrain optimize … -o DIR` makes one"});
-  }
-  std::vector<Problem> problems;
-  for (const std::filesystem::path& path : {newest, previous}) {
-    try {
-      FoundSnapshot found{read(path), path, ""};
-      if (!problems.empty()) found.warning = problem_text(problems.front());
-      return found;
-    } catch (const InputError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-    }
-  }
-  throw InputError(std::move(problems));
 }
 
 }  // namespace paretrain::results

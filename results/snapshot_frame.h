@@ -11,9 +11,15 @@ namespace paretrain::results {
 inline constexpr std::uint32_t kSnapshotFormat = 1;
 inline constexpr std::size_t kMostSnapshotBytes = std::size_t{1} << 32U;
 
-// Layout (docs/formats.md): 8 bytes magic, format number (32 bits), payload length (64 bits),
+// Layout (docs/formats-runs.md): 8 bytes magic, format number (32 bits), payload length (64 bits),
 // XXH3-64 of the payload, then the payload; numbers little-endian.
+inline constexpr std::size_t kFrameHeaderBytes = 8 + 4 + 8 + 8;
+
 [[nodiscard]] std::string framed(std::string_view payload);
+
+// The same without a copy of the payload, which stands behind kFrameHeaderBytes of any content.
+// Requires: at least those.
+[[nodiscard]] std::string sealed(std::string bytes);
 
 // The payload. Errors: InputError naming `where` and what is wrong: no snapshot at all, another
 // format, cut, too long, damaged.

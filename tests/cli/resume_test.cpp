@@ -8,6 +8,7 @@
 #include "problems/json_file.h"
 #include "results/front_file.h"
 #include "results/run_snapshot.h"
+#include "results/snapshot_files.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/doctest.h"
 #include "tests/support/temporary_folder.h"

@@ -1,58 +1,23 @@
+#include <array>
 #include <cmath>
-#include <fstream>
-#include <limits>
+#include <cstdint>
+#include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
-#include "results/atomic_file.h"
+#include "base/random.h"
 #include "results/run_snapshot.h"
 #include "results/snapshot_frame.h"
+#include "tests/results/some_snapshot.h"
 #include "tests/support/doctest.h"
-#include "tests/support/temporary_folder.h"
 
 namespace paretrain::results {
 
 namespace {
 
-engine::Individuals some_individuals() {
-  engine::Individuals rows;
-  rows.words_per_genome = 2;
-  rows.objective_count = 2;
-  rows.words = {1, ~std::uint64_t{0}, 3, 4};
-  rows.objectives = {0.1, 1e-300, 1.0 / 3.0, -0.0};
-  rows.violations = {0, 2.5};
-  return rows;
-}
-
-RunSnapshot some_snapshot() {
-  RunSnapshot snapshot;
-  snapshot.identity.command = "optimize";
-  snapshot.identity.program_version = "1.2.3";
-  snapshot.identity.options = {{"seed", {"7"}}, {"keep", {"a*", "b c"}}};
-  snapshot.identity.inputs = {{"model", "net.onnx", "/far/net.onnx", "00ff"}};
-  snapshot.identity.problem_fingerprint = 0xfedcba9876543210;
-  snapshot.identity.space_fingerprint = 5;
-  snapshot.identity.objectives = {"latency_cycles", "peak_memory_bytes"};
-  snapshot.state.generation = 1;
-  snapshot.state.population = some_individuals();
-  snapshot.state.archive = some_individuals();
-  snapshot.state.ranks = {0, 1};
-  snapshot.state.crowding = {std::numeric_limits<double>::infinity(), 0.25};
-  snapshot.state.seen.recent = {9, 8, 7};
-  snapshot.state.statistics.evaluations = 40;
-  snapshot.state.best_hypervolume = 0.7;
-  snapshot.state.last_progress = 1;
-  snapshot.state.walked = 77;
-  engine::GenerationReport report;
-  report.evaluations = 20;
-  snapshot.history.push_back(report);
-  report.generation = 1;
-  report.hypervolume = 0.1;
-  report.least_violation = 3;
-  report.best = {0.1, 64};
-  snapshot.history.push_back(report);
-  return snapshot;
-}
+using tests::some_snapshot;
 
 std::string error_text(std::string_view bytes) {
   try {
@@ -61,10 +26,6 @@ std::string error_text(std::string_view bytes) {
     return error.what();
   }
   return "";
-}
-
-void put(const std::filesystem::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
 }
 
 }  // namespace
@@ -90,6 +51,64 @@ TEST_CASE("snapshot_bytes: everything comes back exactly") {
   CHECK(after.history[1].hypervolume == 0.1);
   CHECK(after.history[1].best == before.history[1].best);
   CHECK(snapshot_bytes(after) == bytes);
+}
+
+// The text archive of Boost.Serialization wrote this, whose own version it names at its start.
+TEST_CASE("snapshot_bytes: is what the archive of the library writes") {
+  const std::string_view expected =
+      "0 3 0 0 8 optimize 5 1.2.3 2 0 0 4 seed 1 1 7 4 keep 2 2 a* 3 b c 0 1 0 0 5 "
+      "model 8 net.onnx 13 /far/net.onnx 4 00ff 18364758544493064720 5 2 14 "
+      "latency_cycles 17 peak_memory_bytes 0 0 1 0 0 2 2 64 "
+      "0000000000000001ffffffffffffffff00000000000000030000000000000004 64 "
+      "3fb999999999999a01a56e1fc2f8f3593fd55555555555558000000000000000 32 "
+      "00000000000000004004000000000000 32 00000000000000000000000000000001 32 "
+      "7ff00000000000003fd0000000000000 2 2 64 "
+      "0000000000000001ffffffffffffffff00000000000000030000000000000004 64 "
+      "3fb999999999999a01a56e1fc2f8f3593fd55555555555558000000000000000 32 "
+      "00000000000000004004000000000000 0  48 "
+      "000000000000000900000000000000080000000000000007 0 0 40 0 0 0 0 16 "
+      "3fe6666666666666 1 0 0 0 0 2 0 0 0 20 0 0  0 0  0  1 20 0 16 3fb999999999999a 0 "
+      "16 4008000000000000 32 3fb999999999999a4050000000000000 77\n";
+  const std::string bytes = snapshot_bytes(some_snapshot());
+  const std::string_view payload = unframed(bytes, "s");
+  const std::string_view start = "22 serialization::archive ";
+  REQUIRE(payload.starts_with(start));
+  CHECK(payload.substr(payload.find(' ', start.size()) + 1) == expected);
+}
+
+TEST_CASE("snapshot_bytes: long arrays are their digits one by one") {
+  RunSnapshot snapshot = some_snapshot();
+  RandomStream random(1, 2, 3);
+  // Around the numbers that are put into the text at once.
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{257}, std::size_t{3000}}) {
+    CAPTURE(count);
+    std::vector<std::uint64_t>& numbers = snapshot.state.seen.older;
+    numbers.resize(count);
+    std::string expected = ' ' + std::to_string(16 * count) + ' ';
+    for (std::uint64_t& number : numbers) {
+      number = random.next() >> random.below(64);
+      std::array<char, 17> digits{};
+      std::snprintf(
+          digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(number));
+      expected += digits.data();
+    }
+    const std::string bytes = snapshot_bytes(snapshot);
+    CHECK(bytes.find(expected + ' ') != std::string::npos);
+    CHECK(parsed_snapshot(bytes, "s").state.seen.older == numbers);
+  }
+}
+
+TEST_CASE("snapshot_bytes: what the buffer held does not matter") {
+  const RunSnapshot snapshot = some_snapshot();
+  const std::string bytes = snapshot_bytes(snapshot);
+  for (const std::size_t size : {std::size_t{1}, bytes.size(), std::size_t{100'000}})
+    CHECK(snapshot_bytes(snapshot, std::string(size, 'z')) == bytes);
+}
+
+TEST_CASE("sealed: a payload in its place is framed like one on its own") {
+  CHECK(sealed(std::string(kFrameHeaderBytes, 'z')) == framed(""));
+  CHECK(sealed(std::string(kFrameHeaderBytes, '\0') + "payload") == framed("payload"));
 }
 
 TEST_CASE("parsed_snapshot: every cut is refused") {
@@ -157,36 +176,6 @@ TEST_CASE("parsed_snapshot: a false length asks for no memory") {
   CHECK(error_text(framed(payload)) == "s: cannot be understood: its content is malformed");
 }
 
-TEST_CASE("read_snapshot: takes the one before when the newest is damaged") {
-  const tests::TemporaryFolder folder;
-  RunSnapshot snapshot = some_snapshot();
-  write_snapshot(folder.path(), snapshot);
-  CHECK(!std::filesystem::exists(folder.path() / "snapshot.previous"));
-  snapshot.state.last_progress = 0;
-  write_snapshot(folder.path(), snapshot);
-  CHECK(read_snapshot(folder.path()).snapshot.state.last_progress == 0);
-  CHECK(read_snapshot(folder.path()).warning.empty());
-  CHECK(read_snapshot(folder.path() / "snapshot.previous").snapshot.state.last_progress == 1);
-  put(folder.path() / "snapshot", "PTRSNAP");
-  const FoundSnapshot found = read_snapshot(folder.path());
-  CHECK(found.snapshot.state.last_progress == 1);
-  CHECK(found.warning.find("is no snapshot") != std::string::npos);
-  std::filesystem::remove(folder.path() / "snapshot");
-  CHECK(read_snapshot(folder.path()).snapshot.state.last_progress == 1);
-}
-
-TEST_CASE("write_snapshot: drops the older one when asked and keeps the one before that") {
-  const tests::TemporaryFolder folder;
-  RunSnapshot snapshot = some_snapshot();
-  for (const std::uint64_t progress : {1U, 2U, 3U}) {
-    snapshot.state.last_progress = progress;
-    write_snapshot(
-        folder.path(), snapshot, progress == 3 ? OlderSnapshot::Dropped : OlderSnapshot::Kept);
-  }
-  CHECK(read_snapshot(folder.path()).snapshot.state.last_progress == 3);
-  CHECK(read_snapshot(folder.path() / "snapshot.previous").snapshot.state.last_progress == 1);
-}
-
 // The class version of a snapshot and what stands behind its history.
 TEST_CASE("parsed_snapshot: reads older versions") {
   RunSnapshot snapshot = some_snapshot();
@@ -206,25 +195,6 @@ TEST_CASE("parsed_snapshot: reads older versions") {
   payload.replace(version + 3, 1, "1");
   CHECK(snapshot_bytes(parsed_snapshot(framed(payload + " 7\n"), "s")) == bytes);
   CHECK(error_text(framed(payload)).find("cannot be understood") != std::string::npos);
-}
-
-TEST_CASE("write_snapshot: leaves no temporary also after a kill between its steps") {
-  const tests::TemporaryFolder folder;
-  const RunSnapshot snapshot = some_snapshot();
-  write_snapshot(folder.path(), snapshot);
-  // As a kill leaves it after the old one was kept and before the new one is there.
-  keep_copy(folder.path() / "snapshot", folder.path() / "snapshot.previous");
-  put(folder.path() / "snapshot.tmp", "half");
-  write_snapshot(folder.path(), snapshot);
-  CHECK(!std::filesystem::exists(folder.path() / "snapshot.tmp"));
-  CHECK(!std::filesystem::exists(folder.path() / "snapshot.previous.tmp"));
-  CHECK(read_snapshot(folder.path()).warning.empty());
-}
-
-TEST_CASE("read_snapshot: a folder without one is no run") {
-  const tests::TemporaryFolder folder;
-  CHECK_THROWS_AS(static_cast<void>(read_snapshot(folder.path())), InputError);
-  CHECK_THROWS_AS(static_cast<void>(read_snapshot(folder.path() / "nope")), InputError);
 }
 
 TEST_CASE("content_hash: is XXH3-128 in canonical order") {
