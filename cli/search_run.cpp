@@ -9,91 +9,12 @@
 #include "cli/machine.h"
 #include "cli/progress.h"
 #include "cli/run_outputs.h"
+#include "cli/snapshot_keeper.h"
 #include "cli/stop_signals.h"
-#include "results/snapshot_files.h"
 
 namespace paretrain::cli {
 
 namespace {
-
-// Keeps the snapshot of the run: what was asked for, the state, the history. A resumed run leaves
-// the same files as one that was never interrupted: where that would have had no snapshot of its
-// own, the one that the interruption left is not kept as the older one; and the snapshot stays at
-// the last whole generation when the limit of evaluations cuts one short.
-class SnapshotKeeper {
- public:
-  SnapshotKeeper(const results::RunFolder& folder,
-                 results::RunSnapshot snapshot,
-                 std::int64_t interval)
-      : folder_(folder), snapshot_(std::move(snapshot)), interval_(interval) {}
-
-  [[nodiscard]] const std::vector<engine::GenerationReport>& history() const {
-    return snapshot_.history;
-  }
-
-  // The generation of the snapshot; none when generation 0 was cut short.
-  [[nodiscard]] std::optional<std::uint64_t> last_whole() const {
-    return before_the_first_ ? std::nullopt : saved_;
-  }
-
-  void add(const engine::GenerationReport& report) { snapshot_.history.push_back(report); }
-
-  // The folder has a snapshot of this state.
-  void go_on_from(const engine::SearchState& state) { saved_ = state.generation; }
-
-  // The folder has a snapshot of the time before generation 0.
-  void go_on_from_nothing() { older_ = results::OlderSnapshot::Dropped; }
-
-  // A generation that is cut short comes next, and nothing after this state is saved; the history
-  // of the snapshot ends here. The options may be others than those that were saved with the state.
-  void close(const engine::SearchState& state) {
-    if (closed_) return;
-    if (saved_ != state.generation || !written_) save(state);
-    closed_ = true;
-  }
-
-  // Instead of a generation 0 that was cut short.
-  void close_before_the_first(const engine::SearchState& nothing) {
-    save(nothing);
-    closed_ = true;
-    before_the_first_ = true;
-  }
-
-  void save_when_due(const engine::SearchState& state) {
-    if (!closed_ && is_due(state.generation)) save(state);
-  }
-
-  void save_last(const engine::SearchState& state) {
-    if (!closed_ && saved_ != state.generation) save(state);
-  }
-
- private:
-  [[nodiscard]] bool is_due(std::uint64_t generation) const {
-    return generation % static_cast<std::uint64_t>(interval_) == 0;
-  }
-
-  void save(const engine::SearchState& state) {
-    if (saved_) {
-      const bool keep = *saved_ != state.generation && is_due(*saved_);
-      older_ = keep ? results::OlderSnapshot::Kept : results::OlderSnapshot::Dropped;
-    }
-    snapshot_.state = state;
-    bytes_ = results::snapshot_bytes(snapshot_, std::move(bytes_));
-    results::write_snapshot(folder_.path(), bytes_, older_);
-    saved_ = state.generation;
-    written_ = true;
-  }
-
-  const results::RunFolder& folder_;
-  results::RunSnapshot snapshot_;
-  std::string bytes_;  // memory of the snapshot before
-  std::int64_t interval_;
-  std::optional<std::uint64_t> saved_;
-  results::OlderSnapshot older_ = results::OlderSnapshot::Kept;  // as long as nothing is saved
-  bool written_ = false;                                         // by this program run
-  bool closed_ = false;
-  bool before_the_first_ = false;
-};
 
 class SearchRun {
  public:
@@ -173,12 +94,12 @@ class SearchRun {
 
   RunOutcome searched() {
     engine::Search search(run_.search_problem(), run_.engine_options());
-    SnapshotKeeper keeper(folder_, first_snapshot(), run_.request().search.snapshot_every);
+    SnapshotKeeper keeper(folder_, lasting_identity(run_.identity()), snapshot_every());
     Progress progress(terminal_, run_.request().search);
     search.offer(run_.offered_genomes());
     if (from_ && !is_before_the_first(from_->snapshot)) {
       search.resume(from_->snapshot.state);
-      keeper.go_on_from(search.state());
+      keeper.go_on_from(search.state(), from_->snapshot.history);
       terminal_.message("resumed from generation " +
                         number_text(static_cast<std::int64_t>(search.state().generation)));
       say_when_nothing_is_left(search);
@@ -232,11 +153,8 @@ class SearchRun {
     terminal_.message("nothing is left to do: " + why);
   }
 
-  [[nodiscard]] results::RunSnapshot first_snapshot() const {
-    results::RunSnapshot snapshot;
-    snapshot.identity = lasting_identity(run_.identity());
-    if (from_) snapshot.history = from_->snapshot.history;
-    return snapshot;
+  [[nodiscard]] std::uint64_t snapshot_every() const {
+    return static_cast<std::uint64_t>(run_.request().search.snapshot_every);
   }
 
   void note_end(const engine::Search& search) {
