@@ -252,10 +252,7 @@ void PlanProblem::canonicalize(std::span<std::uint64_t> genome, PlanScratch& scr
   const evaluator::RunningPlan& running = scratch.running_;
   scratch.grouping_.reset(running.size());
   const auto legal = [&](std::span<const std::uint32_t> members) {
-    scratch.members_.clear();
-    for (const std::uint32_t position : members)
-      scratch.members_.push_back(running.operators()[position]);
-    return scratch.memory_.is_legal(*state_->model, scratch.members_);
+    return scratch.memory_.is_legal(*state_->model, running.operators(), members);
   };
   genome::repair(scratch.grouping_,
                  {{running.predecessor_begin(), running.predecessor_list()},

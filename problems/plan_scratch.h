@@ -23,7 +23,6 @@ class PlanScratch {
   std::vector<std::uint8_t> kept_;
   std::vector<std::uint64_t> genome_;
   std::vector<genome::ActiveEdge> edges_;
-  std::vector<evaluator::RunningOperator> members_;
   evaluator::RunningPlan running_;
   genome::Grouping grouping_;
   evaluator::GroupMemory memory_;

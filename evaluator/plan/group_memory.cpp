@@ -2,9 +2,19 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
-
 namespace paretrain::evaluator {
+
+namespace {
+
+// Keys are a few words long, less than a call of memcmp takes.
+bool are_equal(std::span<const std::uint64_t> key, const std::uint64_t* words) {
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    if (key[i] != words[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 template <class Answer>
 const Answer* AnswerTable<Answer>::found(std::span<const std::uint64_t> key,
@@ -14,7 +24,7 @@ const Answer* AnswerTable<Answer>::found(std::span<const std::uint64_t> key,
   for (std::size_t slot = hash & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const Entry& entry = entries_[slots_[slot] - 1];
     if (entry.hash == hash && entry.length == key.size() &&
-        std::equal(key.begin(), key.end(), words_.begin() + entry.begin))
+        are_equal(key, words_.data() + entry.begin))
       return &entry.answer;
   }
   return nullptr;
@@ -65,82 +75,63 @@ void GroupMemory::belong_to(std::uint64_t owner) {
   carried_.forget();
 }
 
-void GroupMemory::add(std::span<const RunningOperator> operators) {
-  for (const RunningOperator& running : operators) {
-    key_.push_back(2 * running.op.index() + (running.recompute ? 1 : 0));
-    if (running.recompute) key_.push_back(running.produced);
-  }
-}
-
-void GroupMemory::add(std::span<const StepValueId> values) {
-  std::size_t i = 0;
-  for (; i + 1 < values.size(); i += 2)
-    key_.push_back(values[i].index() + (std::uint64_t{values[i + 1].index()} << 32U));
-  if (i < values.size()) key_.push_back(values[i].index());
-}
-
-void GroupMemory::add(std::span<const CarriedValue> values) {
-  for (const CarriedValue& carried : values)
-    key_.push_back(carried.value.index() + (std::uint64_t{carried.place} << 32U));
-}
-
-// The counts in front tell where each list ends; what is carried is counted only where there is
-// some, which is told from its absence by the length of the key.
-void GroupMemory::add(const GroupContent& group) {
-  key_.push_back(group.operators.size() + (std::uint64_t{group.reads.size()} << 20U) +
-                 (std::uint64_t{group.writes.size()} << 40U));
-  add(group.operators);
-  add(group.reads);
-  add(group.writes);
-  if (group.carried_in.empty() && group.carried_out.empty()) return;
-  key_.push_back(group.carried_in.size());
-  add(group.carried_in);
-  add(group.carried_out);
+GroupKeyWriter GroupMemory::new_key(std::size_t most_words) {
+  if (key_.size() < most_words) key_.resize(most_words);
+  return GroupKeyWriter(key_.data());
 }
 
 GroupCost GroupMemory::cost(const GroupModel& model, const GroupContent& group) {
-  key_.clear();
-  add(group);
-  const std::uint64_t hash = hash_of(key_);
-  if (const GroupCost* known = costs_.found(key_, hash)) {
+  GroupKeyWriter writer = new_key(most_words(group));
+  writer.add(group);
+  const std::span<const std::uint64_t> key(key_.data(), writer.end());
+  const std::uint64_t hash = table_hash(key);
+  if (const GroupCost* known = costs_.found(key, hash)) {
     ++hits_;
     return *known;
   }
   ++misses_;
   const GroupCost answer = model.cost(group);
-  costs_.remember(key_, hash, answer);
+  costs_.remember(key, hash, answer);
   return answer;
 }
 
 CarryAnswer GroupMemory::carried(const GroupModel& model, const CarryQuestion& question) {
-  key_.clear();
-  key_.push_back(question.candidates.size() +
-                 (std::uint64_t{question.from.carried_in.size()} << 32U));
-  add(question.candidates);
-  add(question.from);
-  add(question.to);
-  const std::uint64_t hash = hash_of(key_);
-  if (const CarryAnswer* known = carried_.found(key_, hash)) {
+  GroupKeyWriter writer =
+      new_key(1 + question.candidates.size() + most_words(question.from) + most_words(question.to));
+  writer.add(question.candidates.size() + (std::uint64_t{question.from.carried_in.size()} << 32U));
+  writer.add(question.candidates);
+  writer.add(question.from);
+  writer.add(question.to);
+  const std::span<const std::uint64_t> key(key_.data(), writer.end());
+  const std::uint64_t hash = table_hash(key);
+  if (const CarryAnswer* known = carried_.found(key, hash)) {
     ++hits_;
     return *known;
   }
   ++misses_;
   const CarryAnswer answer = model.carried(question);
-  carried_.remember(key_, hash, answer);
+  carried_.remember(key, hash, answer);
   return answer;
 }
 
-bool GroupMemory::is_legal(const GroupModel& model, std::span<const RunningOperator> operators) {
-  key_.clear();
-  add(operators);
-  const std::uint64_t hash = hash_of(key_);
-  if (const std::uint8_t* known = legal_.found(key_, hash)) {
+bool GroupMemory::is_legal(const GroupModel& model,
+                           std::span<const RunningOperator> running,
+                           std::span<const std::uint32_t> members) {
+  GroupKeyWriter writer = new_key(2 * members.size());
+  for (const std::uint32_t position : members)
+    writer.add(running[position]);
+  const std::span<const std::uint64_t> key(key_.data(), writer.end());
+  const std::uint64_t hash = table_hash(key);
+  if (const std::uint8_t* known = legal_.found(key, hash)) {
     ++hits_;
     return *known != 0;
   }
   ++misses_;
-  const bool answer = model.is_legal(operators);
-  legal_.remember(key_, hash, answer ? 1 : 0);
+  operators_.clear();
+  for (const std::uint32_t position : members)
+    operators_.push_back(running[position]);
+  const bool answer = model.is_legal(operators_);
+  legal_.remember(key, hash, answer ? 1 : 0);
   return answer;
 }
 

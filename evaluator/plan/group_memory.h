@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "evaluator/plan/group_key.h"
 #include "evaluator/plan/group_model.h"
 
 namespace paretrain::evaluator {
@@ -45,7 +46,11 @@ class GroupMemory {
   void belong_to(std::uint64_t owner);
 
   [[nodiscard]] GroupCost cost(const GroupModel& model, const GroupContent& group);
-  [[nodiscard]] bool is_legal(const GroupModel& model, std::span<const RunningOperator> operators);
+
+  // `members` are positions in `running`, ascending.
+  [[nodiscard]] bool is_legal(const GroupModel& model,
+                              std::span<const RunningOperator> running,
+                              std::span<const std::uint32_t> members);
 
   [[nodiscard]] CarryAnswer carried(const GroupModel& model, const CarryQuestion& question);
 
@@ -54,15 +59,13 @@ class GroupMemory {
   [[nodiscard]] std::uint64_t misses() const noexcept { return misses_; }
 
  private:
-  void add(std::span<const RunningOperator> operators);
-  void add(std::span<const StepValueId> values);
-  void add(std::span<const CarriedValue> values);
-  void add(const GroupContent& group);
+  [[nodiscard]] GroupKeyWriter new_key(std::size_t most_words);
 
   AnswerTable<GroupCost> costs_;
   AnswerTable<std::uint8_t> legal_;
   AnswerTable<CarryAnswer> carried_;
-  std::vector<std::uint64_t> key_;
+  std::vector<std::uint64_t> key_;  // of the question at hand
+  std::vector<RunningOperator> operators_;
   std::uint64_t owner_ = 0;
   std::uint64_t hits_ = 0;
   std::uint64_t misses_ = 0;
