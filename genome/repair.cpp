@@ -23,15 +23,25 @@ void Grouping::reset(std::size_t nodes) {
 }
 
 std::span<const std::uint32_t> Grouping::members_of_both(std::uint32_t a, std::uint32_t b) {
-  members_.clear();
-  for (const std::uint32_t name : {a, b}) {
-    std::uint32_t node = name;
-    do {
-      members_.push_back(node);
-      node = next_[node];
-    } while (node != name);
+  members_.resize(length_[a] + length_[b]);
+  std::uint32_t* next = members_.data();
+  std::uint32_t left_of_a = length_[a];
+  std::uint32_t left_of_b = length_[b];
+  while (left_of_a != 0 && left_of_b != 0) {
+    const bool from_a = a < b;
+    *next++ = from_a ? a : b;
+    if (from_a) {
+      a = next_[a];
+      --left_of_a;
+    } else {
+      b = next_[b];
+      --left_of_b;
+    }
   }
-  std::sort(members_.begin(), members_.end());
+  for (; left_of_a != 0; --left_of_a, a = next_[a])
+    *next++ = a;
+  for (; left_of_b != 0; --left_of_b, b = next_[b])
+    *next++ = b;
   return members_;
 }
 
@@ -57,6 +67,8 @@ bool Grouping::path_through_others(std::uint32_t first,
   DCHECK(slot_[first] < slot_[last], "the order of groups is not topological");
   ++stamp_;
   lowest_slot_ = slot_[first];
+  // Most merges are of neighbours, with nothing between.
+  if (slot_[last] == lowest_slot_ + 1) return false;
   pending_.clear();
   reaching_[last] = stamp_;
   // The direct step from `first` to `last` is no path through others, so this round starts with
@@ -79,14 +91,16 @@ bool Grouping::path_through_others(std::uint32_t first,
   return false;
 }
 
-void Grouping::join(std::uint32_t into, std::uint32_t from) {
-  std::uint32_t node = from;
-  do {
-    group_[node] = into;
-    node = next_[node];
-  } while (node != from);
-  std::swap(next_[into], next_[from]);  // two rings become one
-  length_[into] += length_[from];
+// The group of what members_of_both() found last.
+void Grouping::join_members() {
+  const std::uint32_t name = members_.front();
+  std::uint32_t before = members_.back();
+  for (const std::uint32_t node : members_) {
+    group_[node] = name;
+    next_[before] = node;
+    before = node;
+  }
+  length_[name] = static_cast<std::uint32_t>(members_.size());
 }
 
 // What reaches `last` must stay before the merged group, the rest of what stood between goes behind
@@ -106,19 +120,26 @@ void Grouping::merge(std::uint32_t first, std::uint32_t last) {
       moved_.push_back(name);
     }
   }
-  slot_[first] = place;
-  order_[place++] = first;
+  const std::uint32_t merged = members_.front();
+  slot_[merged] = place;
+  order_[place++] = merged;
   for (const std::uint32_t name : moved_) {
     slot_[name] = place;
     order_[place++] = name;
   }
   std::fill(order_.begin() + place, order_.begin() + end + 1, kNobody);
-  join(first, last);
+  join_members();
 }
 
 void Grouping::merge_unordered(std::uint32_t a, std::uint32_t b) {
   if (length_[a] < length_[b]) std::swap(a, b);
-  join(a, b);
+  std::uint32_t node = b;
+  do {
+    group_[node] = a;
+    node = next_[node];
+  } while (node != b);
+  std::swap(next_[a], next_[b]);  // two rings become one
+  length_[a] += length_[b];
 }
 
 }  // namespace paretrain::genome

@@ -46,7 +46,7 @@ class Grouping {
   // Every node in a group of its own.
   void reset(std::size_t nodes);
 
-  // The group of a node, named by one of its members.
+  // The group of a node, named by its first member; after merge_unordered() by one of its members.
   [[nodiscard]] std::uint32_t group(std::size_t node) const noexcept { return group_[node]; }
 
   [[nodiscard]] std::span<const std::uint32_t> groups() const noexcept { return group_; }
@@ -63,18 +63,20 @@ class Grouping {
                                          std::uint32_t last,
                                          const Dependences& dependences);
 
-  // Merges the two of the directly preceding call of path_through_others, which answered no.
+  // Merges the two of the directly preceding calls of path_through_others, which answered no, and
+  // of members_of_both.
   void merge(std::uint32_t first, std::uint32_t last);
 
-  // Merges two groups without keeping the order. Requires: no path_through_others() until reset().
+  // Merges two groups without keeping any order. Requires: nothing else but group() and groups() is
+  // called until reset().
   void merge_unordered(std::uint32_t a, std::uint32_t b);
 
  private:
-  void join(std::uint32_t into, std::uint32_t from);
+  void join_members();
   [[nodiscard]] bool visit(std::uint32_t name, const Dependences& dependences, std::uint32_t first);
 
   std::vector<std::uint32_t> group_;     // per node
-  std::vector<std::uint32_t> next_;      // per node: the next member, in a ring
+  std::vector<std::uint32_t> next_;      // per node: the next member, in a ring that ascends
   std::vector<std::uint32_t> length_;    // per name
   std::vector<std::uint32_t> slot_;      // per name: place in order_
   std::vector<std::uint32_t> order_;     // names, or kNobody
