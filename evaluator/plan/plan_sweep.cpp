@@ -1,6 +1,7 @@
 #include "evaluator/plan/plan_sweep.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace paretrain::evaluator {
 
@@ -10,9 +11,10 @@ PlanTotals PlanSweep::rebuild(const StepTemplate& step,
                               const RunningPlan& running,
                               const GroupOrder& order) {
   const Plan plan{step, running, order};
-  find_uses(plan);
-  find_lifetimes(plan);
-  find_traffic(plan);
+  reset(plan);
+  find_reads(plan);
+  find_writes(plan);
+  find_gradient_lifetimes(plan);
   carry(plan, model, memory);
   PlanTotals totals;
   costs_.clear();
@@ -23,7 +25,7 @@ PlanTotals PlanSweep::rebuild(const StepTemplate& step,
     totals.energy += cost.energy;
     totals.offchip_bytes += cost.offchip_bytes;
   }
-  totals.peak_bytes = peak(plan);
+  totals.peak_bytes = peak(step.always_alive_bytes);
   return totals;
 }
 
@@ -43,31 +45,135 @@ GroupContent PlanSweep::content(std::size_t step) const noexcept {
   return content;
 }
 
-void PlanSweep::find_uses(const Plan& plan) {
+// Lists are as long as they can get, and filled from the front.
+void PlanSweep::reset(const Plan& plan) {
   const StepTemplate& step = plan.step;
-  uses_.assign(2 * std::size_t{step.value_count}, Uses{});
-  const std::span<const RunningOperator> operators = plan.running.operators();
-  for (std::size_t position = 0; position < operators.size(); ++position) {
-    const RunningOperator& running = operators[position];
-    const auto op = static_cast<std::uint32_t>(running.op.index());
-    const std::uint32_t at = plan.order.step(position);
-    const bool forward_run = op < step.forward_count && !running.recompute;
-    for (const std::uint32_t value : step.reads[op]) {
-      Uses& uses = uses_[forward_run ? value : plan.running.late_copy(value)];
-      uses.first = std::min(uses.first, at);
-      uses.last = std::max(uses.last, at);
-      uses.read = true;
-    }
-    const std::uint32_t offset = running.recompute ? step.value_count : 0;
-    const std::span<const std::uint32_t> writes = step.writes[op];
-    for (std::size_t i = 0; i < writes.size(); ++i) {
-      if (!running.produces(i)) continue;
-      Uses& uses = uses_[offset + writes[i]];
-      uses.made = std::min(uses.made, at);
-      uses.first = std::min(uses.first, at);
-      uses.last = std::max(uses.last, at);
-    }
+  const std::size_t steps = plan.order.step_count();
+  const std::size_t most_writes = 2 * step.writes.list.size();
+  const std::size_t most_reads = 2 * step.reads.list.size() + most_writes;
+  const std::size_t copies = 2 * std::size_t{step.value_count};
+  uses_.assign(copies, Uses{});
+  alive_.assign(copies, StepRange{});
+  written_at_.assign(step.value_count, 0);
+  alive_bytes_.assign(steps + 1, 0);
+  operators_.resize(plan.running.size());
+  if (reads_.size() < most_reads) reads_.resize(most_reads);
+  if (writes_.size() < most_writes) writes_.resize(most_writes);
+  if (made_.size() < most_writes) made_.resize(most_writes);
+  for (std::vector<std::uint32_t>* begin :
+       {&operator_begin_, &read_begin_, &write_begin_, &made_begin_}) {
+    begin->resize(steps + 1);
+    begin->front() = 0;
   }
+}
+
+inline std::uint32_t* PlanSweep::list_made(const Plan& plan,
+                                           const RunningOperator& running,
+                                           std::uint32_t step,
+                                           std::uint32_t* next) {
+  const std::uint32_t offset = running.recompute ? plan.step.value_count : 0;
+  const std::span<const std::uint32_t> writes = plan.step.writes[running.op.index()];
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    if (!running.produces(i)) continue;
+    const std::uint32_t copy = offset + writes[i];
+    Uses& uses = uses_[copy];
+    uses.made = std::min(uses.made, step);
+    uses.first = std::min(uses.first, step);
+    uses.last = step;
+    *next++ = copy;
+  }
+  return next;
+}
+
+// A value that is read is fetched once, unless all of it was made in this group; a contribution to
+// what earlier groups have added to, or existed before, is read first.
+inline StepValueId* PlanSweep::list_reads(const Plan& plan,
+                                          const RunningOperator& running,
+                                          std::uint32_t step,
+                                          StepValueId* next) {
+  const auto op = static_cast<std::uint32_t>(running.op.index());
+  const bool forward_run = op < plan.step.forward_count && !running.recompute;
+  for (const std::uint32_t value : plan.step.reads[op]) {
+    Uses& uses = uses_[forward_run ? value : plan.running.late_copy(value)];
+    uses.first = std::min(uses.first, step);
+    uses.last = step;
+    if (uses.read_at == step + 1) continue;
+    uses.read_at = step + 1;
+    if (uses.made != step || plan.step.values[value].has_content_always)
+      *next++ = StepValueId(value);
+  }
+  if (op < plan.step.forward_count) return next;
+  for (const std::uint32_t value : plan.step.writes[op]) {
+    const TemplateValue& entry = plan.step.values[value];
+    Uses& uses = uses_[value];
+    const bool adds = entry.kind == StepValueKind::Gradient && !entry.disjoint_contributions &&
+                      (entry.exists_before || uses.made < step);
+    if (!adds || uses.read_at == step + 1) continue;
+    uses.read_at = step + 1;
+    *next++ = StepValueId(value);
+  }
+  return next;
+}
+
+// Steps in order, so that the first use of a copy is the first met, and the last the last.
+void PlanSweep::find_reads(const Plan& plan) {
+  RunningOperator* next_operator = operators_.data();
+  std::uint32_t* next_made = made_.data();
+  StepValueId* next_read = reads_.data();
+  for (std::uint32_t s = 0; s < plan.order.step_count(); ++s) {
+    const RunningOperator* const first = next_operator;
+    for (const std::uint32_t position : plan.order.members(s)) {
+      *next_operator = plan.running.operators()[position];
+      next_made = list_made(plan, *next_operator++, s, next_made);
+    }
+    for (const RunningOperator* running = first; running != next_operator; ++running)
+      next_read = list_reads(plan, *running, s, next_read);
+    operator_begin_[s + 1] = static_cast<std::uint32_t>(next_operator - operators_.data());
+    made_begin_[s + 1] = static_cast<std::uint32_t>(next_made - made_.data());
+    read_begin_[s + 1] = static_cast<std::uint32_t>(next_read - reads_.data());
+  }
+}
+
+// What a group makes is written once, unless nothing outside needs it afterwards. A forward copy
+// has one maker, so it is off chip from there on exactly when it is written.
+void PlanSweep::find_writes(const Plan& plan) {
+  const StepTemplate& step = plan.step;
+  StepValueId* next = writes_.data();
+  for (std::uint32_t s = 0; s < plan.order.step_count(); ++s) {
+    for (std::uint32_t i = made_begin_[s]; i < made_begin_[s + 1]; ++i) {
+      const std::uint32_t copy = made_[i];
+      const std::uint32_t value = value_of(plan, copy);
+      const TemplateValue& entry = step.values[value];
+      const Uses& uses = uses_[copy];
+      const bool forward = entry.kind == StepValueKind::Forward;
+      const bool is_read = forward ? uses.read_at != 0 : entry.has_reader;
+      if (is_read && uses.last == s && !entry.is_written_always) continue;
+      if (forward)
+        occupy(plan, copy, {s, uses.last});
+      else if (written_at_[value] == s + 1)
+        continue;
+      else
+        written_at_[value] = s + 1;
+      *next++ = StepValueId(value);
+    }
+    write_begin_[s + 1] = static_cast<std::uint32_t>(next - writes_.data());
+  }
+}
+
+void PlanSweep::occupy(const Plan& plan, std::uint32_t copy, StepRange range) {
+  const TemplateValue& entry = plan.step.values[value_of(plan, copy)];
+  alive_[copy] = range;
+  if (!entry.counted) return;
+  alive_bytes_[range.from] += entry.bytes;
+  alive_bytes_[range.to + 1] -= entry.bytes;
+}
+
+void PlanSweep::vacate(const Plan& plan, std::uint32_t copy) {
+  const TemplateValue& entry = plan.step.values[value_of(plan, copy)];
+  const StepRange range = std::exchange(alive_[copy], {});
+  if (!entry.counted || range.from == kNone) return;
+  alive_bytes_[range.from] -= entry.bytes;
+  alive_bytes_[range.to + 1] += entry.bytes;
 }
 
 StepRange PlanSweep::gradient_lifetime(const Plan& plan,
@@ -83,87 +189,13 @@ StepRange PlanSweep::gradient_lifetime(const Plan& plan,
   return range;
 }
 
-void PlanSweep::find_lifetimes(const Plan& plan) {
-  const StepTemplate& step = plan.step;
-  alive_.assign(uses_.size(), StepRange{});
+void PlanSweep::find_gradient_lifetimes(const Plan& plan) {
   std::uint32_t first_late_step = 0;
-  for (std::uint32_t f = 0; f < step.forward_count; ++f)
+  for (std::uint32_t f = 0; f < plan.step.forward_count; ++f)
     first_late_step = std::max(first_late_step, plan.order.step(f) + 1);
-  for (std::uint32_t copy = 0; copy < uses_.size(); ++copy) {
-    const std::uint32_t value = copy < step.value_count ? copy : copy - step.value_count;
-    const Uses& uses = uses_[copy];
-    if (uses.first == kNone || step.values[value].kind != StepValueKind::Forward) continue;
-    const bool internal = uses.read && uses.made == uses.last && !step.values[value].leaves_step;
-    if (!internal) alive_[copy] = {uses.made, uses.last};
-  }
-  for (const std::uint32_t value : step.gradients)
-    alive_[value] = gradient_lifetime(plan, value, first_late_step);
-}
-
-void PlanSweep::find_traffic(const Plan& plan) {
-  read_at_.assign(uses_.size(), 0);
-  written_at_.assign(uses_.size(), 0);
-  operators_.clear();
-  reads_.clear();
-  writes_.clear();
-  operator_begin_.assign(1, 0);
-  read_begin_.assign(1, 0);
-  write_begin_.assign(1, 0);
-  for (std::uint32_t s = 0; s < plan.order.step_count(); ++s) {
-    for (const std::uint32_t position : plan.order.members(s)) {
-      operators_.push_back(plan.running.operators()[position]);
-      list_reads(plan, position, s);
-      list_writes(plan, position, s);
-    }
-    operator_begin_.push_back(static_cast<std::uint32_t>(operators_.size()));
-    read_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
-    write_begin_.push_back(static_cast<std::uint32_t>(writes_.size()));
-  }
-}
-
-void PlanSweep::list_read(std::uint32_t copy, std::uint32_t value, std::uint32_t step) {
-  if (read_at_[copy] == step + 1) return;
-  read_at_[copy] = step + 1;
-  reads_.emplace_back(value);
-}
-
-void PlanSweep::list_write(std::uint32_t copy, std::uint32_t value, std::uint32_t step) {
-  if (written_at_[copy] == step + 1) return;
-  written_at_[copy] = step + 1;
-  writes_.emplace_back(value);
-}
-
-// A value that is read is fetched once, unless all of it was made in this group.
-void PlanSweep::list_reads(const Plan& plan, std::uint32_t position, std::uint32_t step) {
-  const RunningOperator& running = plan.running.operators()[position];
-  const auto op = static_cast<std::uint32_t>(running.op.index());
-  const bool forward_run = op < plan.step.forward_count && !running.recompute;
-  for (const std::uint32_t value : plan.step.reads[op]) {
-    const TemplateValue& entry = plan.step.values[value];
-    const std::uint32_t copy = forward_run ? value : plan.running.late_copy(value);
-    const bool made_here = uses_[copy].made == step && !entry.exists_before;
-    if (entry.kind == StepValueKind::Resident || !made_here) list_read(copy, value, step);
-  }
-}
-
-// What a group makes is written once, unless nothing outside needs it afterwards; a contribution to
-// what earlier groups have added to, or existed before, is read first.
-void PlanSweep::list_writes(const Plan& plan, std::uint32_t position, std::uint32_t step) {
-  const RunningOperator& running = plan.running.operators()[position];
-  const std::uint32_t offset = running.recompute ? plan.step.value_count : 0;
-  const std::span<const std::uint32_t> writes = plan.step.writes[running.op.index()];
-  for (std::size_t i = 0; i < writes.size(); ++i) {
-    if (!running.produces(i)) continue;
-    const std::uint32_t value = writes[i];
-    const TemplateValue& entry = plan.step.values[value];
-    const std::uint32_t copy = offset + value;
-    const Uses& uses = uses_[copy];
-    const bool gradient = entry.kind == StepValueKind::Gradient;
-    if (gradient && !entry.disjoint_contributions && (entry.exists_before || uses.made < step))
-      list_read(copy, value, step);
-    const bool needed_later = uses.last > step || entry.leaves_step || entry.exists_to_end;
-    if (entry.kind == StepValueKind::Resident || needed_later || !uses.read)
-      list_write(copy, value, step);
+  for (const std::uint32_t value : plan.step.gradients) {
+    const StepRange range = gradient_lifetime(plan, value, first_late_step);
+    if (range.from != kNone) occupy(plan, value, range);
   }
 }
 
@@ -246,26 +278,15 @@ void PlanSweep::take(const Plan& plan, std::uint32_t step, const CarryAnswer& an
     const StepValueId value = candidates_[c];
     const auto index = static_cast<std::uint32_t>(value.index());
     carried_.push_back({value, answer[c] - 1U});
-    alive_[written_copy(plan, index, step)] = {};
+    vacate(plan, written_copy(plan, index, step));
     drop(writes_, write_begin_[step], write_end_[step], value);
     drop(reads_, read_begin_[step + 1], read_end_[step + 1], value);
   }
 }
 
-std::int64_t PlanSweep::peak(const Plan& plan) {
-  const std::size_t steps = plan.order.step_count();
-  alive_bytes_.assign(steps + 1, 0);
-  for (std::uint32_t copy = 0; copy < alive_.size(); ++copy) {
-    const StepRange& range = alive_[copy];
-    if (range.from == kNone) continue;
-    const TemplateValue& entry =
-        plan.step.values[copy < plan.step.value_count ? copy : copy - plan.step.value_count];
-    if (!entry.counted) continue;
-    alive_bytes_[range.from] += entry.bytes;
-    alive_bytes_[range.to + 1] -= entry.bytes;
-  }
-  alive_bytes_.resize(steps);
-  std::int64_t alive = plan.step.always_alive_bytes;
+std::int64_t PlanSweep::peak(std::int64_t always_alive_bytes) {
+  alive_bytes_.pop_back();
+  std::int64_t alive = always_alive_bytes;
   std::int64_t most = alive;
   for (std::int64_t& bytes : alive_bytes_) {
     alive += bytes;

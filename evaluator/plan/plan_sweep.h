@@ -63,7 +63,7 @@ class PlanSweep {
     std::uint32_t made = kNone;   // step of the maker or first contributor
     std::uint32_t first = kNone;  // first step that makes or reads it
     std::uint32_t last = 0;       // last step that makes or reads it
-    bool read = false;
+    std::uint32_t read_at = 0;    // 1 + the last step that reads it, or adds to it; 0: none
   };
 
   // One rebuild: what it works on.
@@ -73,16 +73,31 @@ class PlanSweep {
     const GroupOrder& order;
   };
 
-  void find_uses(const Plan& plan);
-  void find_lifetimes(const Plan& plan);
+  [[nodiscard]] static std::uint32_t value_of(const Plan& plan, std::uint32_t copy) noexcept {
+    return copy < plan.step.value_count ? copy : copy - plan.step.value_count;
+  }
+
+  void reset(const Plan& plan);
+  // Everything in uses_, the operators, what each step makes and what it reads.
+  void find_reads(const Plan& plan);
+  // Fill lists from `next` on and give their ends.
+  [[nodiscard]] std::uint32_t* list_made(const Plan& plan,
+                                         const RunningOperator& running,
+                                         std::uint32_t step,
+                                         std::uint32_t* next);
+  [[nodiscard]] StepValueId* list_reads(const Plan& plan,
+                                        const RunningOperator& running,
+                                        std::uint32_t step,
+                                        StepValueId* next);
+  // What each step writes, and when forward copies are alive.
+  void find_writes(const Plan& plan);
+  void find_gradient_lifetimes(const Plan& plan);
   [[nodiscard]] StepRange gradient_lifetime(const Plan& plan,
                                             std::uint32_t value,
                                             std::uint32_t first_late_step) const;
-  void find_traffic(const Plan& plan);
-  void list_reads(const Plan& plan, std::uint32_t position, std::uint32_t step);
-  void list_writes(const Plan& plan, std::uint32_t position, std::uint32_t step);
-  void list_read(std::uint32_t copy, std::uint32_t value, std::uint32_t step);
-  void list_write(std::uint32_t copy, std::uint32_t value, std::uint32_t step);
+  // From when to when a copy is off chip, and that it is not after all.
+  void occupy(const Plan& plan, std::uint32_t copy, StepRange range);
+  void vacate(const Plan& plan, std::uint32_t copy);
   // Hand-overs between neighbouring steps, from the first to the last.
   void carry(const Plan& plan, const GroupModel& model, GroupMemory& memory);
   void find_candidates(const Plan& plan, std::uint32_t step, std::int64_t most_bytes);
@@ -94,15 +109,17 @@ class PlanSweep {
                                            std::uint32_t value,
                                            std::uint32_t step) const noexcept;
   void take(const Plan& plan, std::uint32_t step, const CarryAnswer& answer);
-  [[nodiscard]] std::int64_t peak(const Plan& plan);
+  [[nodiscard]] std::int64_t peak(std::int64_t always_alive_bytes);
 
-  std::vector<Uses> uses_;                     // per copy
-  std::vector<StepRange> alive_;               // per copy
-  std::vector<std::uint32_t> read_at_;         // per copy: 1 + the last step that lists it
-  std::vector<std::uint32_t> written_at_;      // per copy, likewise
+  std::vector<Uses> uses_;        // per copy
+  std::vector<StepRange> alive_;  // per copy
+  // Per value, but forward ones: 1 + the last step that lists it.
+  std::vector<std::uint32_t> written_at_;
   std::vector<RunningOperator> operators_;     // by step
   std::vector<std::uint32_t> operator_begin_;  // per step
-  std::vector<StepValueId> reads_;             // by step
+  std::vector<std::uint32_t> made_;            // by step: copies, also what is added to
+  std::vector<std::uint32_t> made_begin_;
+  std::vector<StepValueId> reads_;  // by step
   std::vector<std::uint32_t> read_begin_;
   std::vector<StepValueId> writes_;  // by step
   std::vector<std::uint32_t> write_begin_;
@@ -114,7 +131,7 @@ class PlanSweep {
   std::vector<std::uint32_t> carried_begin_;  // per step, and one more
   std::vector<StepValueId> candidates_;
   std::vector<GroupCost> costs_;
-  std::vector<std::int64_t> alive_bytes_;
+  std::vector<std::int64_t> alive_bytes_;  // per step; before peak() the change from the one before
 };
 
 }  // namespace paretrain::evaluator

@@ -67,6 +67,9 @@ void fill_values(const StepGraph& graph, StepTemplate& result) {
     entry.exists_to_end = value.exists_to_end;
     entry.disjoint_contributions = value.disjoint_contributions;
     entry.leaves_step = value.leaves_step;
+    const bool resident = value.kind == StepValueKind::Resident;
+    entry.has_content_always = resident || entry.exists_before;
+    entry.is_written_always = resident || entry.leaves_step || entry.exists_to_end;
     if (value.kind == StepValueKind::Resident && value.counted)
       result.always_alive_bytes += value.bytes.number();
     result.values.push_back(entry);

@@ -44,7 +44,9 @@ struct TemplateValue {
   bool exists_to_end = false;
   bool disjoint_contributions = false;
   bool leaves_step = false;
-  bool has_reader = false;  // of any operator
+  bool has_reader = false;          // of any operator
+  bool has_content_always = false;  // resident or exists before: read also where it is made
+  bool is_written_always = false;   // where it is made, whoever reads it
 };
 
 // Nodes: operator o is node o, the recompute twin of forward operator f is node operators + f.
