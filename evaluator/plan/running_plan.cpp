@@ -84,30 +84,39 @@ void RunningPlan::place(const StepTemplate& step) {
   }
 }
 
-void RunningPlan::list_predecessors(const StepTemplate& step) {
-  predecessors_.assign(step.forward_predecessors.list.begin(),
-                       step.forward_predecessors.list.end());
-  predecessor_begin_.assign(step.forward_predecessors.begin.begin(),
-                            step.forward_predecessors.begin.end());
-  for (std::size_t position = step.forward_count; position < operators_.size(); ++position) {
-    const auto op = static_cast<std::uint32_t>(operators_[position].op.index());
-    for (const std::uint32_t value : step.gene_reads[op]) {
-      if (late_copy_[value] != value)
-        predecessors_.push_back(positions_[step.twin(step.values[value].maker)]);
-    }
-    if (!operators_[position].recompute) list_late_predecessors(step, op);
-    predecessor_begin_.push_back(static_cast<std::uint32_t>(predecessors_.size()));
-  }
-}
-
-void RunningPlan::list_late_predecessors(const StepTemplate& step, std::uint32_t op) {
-  const std::uint32_t rank = step.late_rank[op];
+// Late operators run in order of their ranks.
+inline std::uint32_t* RunningPlan::list_late_predecessors(const StepTemplate& step,
+                                                          std::uint32_t rank,
+                                                          std::uint32_t* next) const {
   for (const std::uint32_t other : step.late_predecessors[rank])
-    predecessors_.push_back(positions_[other]);
+    *next++ = positions_[other];
   for (const std::uint32_t f : step.overwritten_readers[rank]) {
     const std::uint32_t position = positions_[step.twin(f)];
-    if (position != kNone) predecessors_.push_back(position);
+    if (position != kNone) *next++ = position;
   }
+  return next;
+}
+
+// The list is as long as it can get at first, and filled from the front.
+void RunningPlan::list_predecessors(const StepTemplate& step) {
+  const std::vector<std::uint32_t>& forward = step.forward_predecessors.list;
+  predecessors_.resize(forward.size() + 2 * step.gene_reads.list.size() +
+                       step.late_predecessors.list.size() + step.overwritten_readers.list.size());
+  predecessor_begin_.resize(operators_.size() + 1);
+  std::uint32_t* next = std::copy(forward.begin(), forward.end(), predecessors_.data());
+  std::copy(step.forward_predecessors.begin.begin(),
+            step.forward_predecessors.begin.end(),
+            predecessor_begin_.begin());
+  std::uint32_t rank = 0;
+  for (std::size_t position = step.forward_count; position < operators_.size(); ++position) {
+    const RunningOperator& running = operators_[position];
+    for (const std::uint32_t value : step.gene_reads[running.op.index()]) {
+      if (late_copy_[value] != value) *next++ = positions_[step.twin(step.values[value].maker)];
+    }
+    if (!running.recompute) next = list_late_predecessors(step, rank++, next);
+    predecessor_begin_[position + 1] = static_cast<std::uint32_t>(next - predecessors_.data());
+  }
+  predecessors_.resize(static_cast<std::size_t>(next - predecessors_.data()));
 }
 
 }  // namespace paretrain::evaluator

@@ -59,7 +59,10 @@ class RunningPlan {
   void find_demands(const StepTemplate& step);
   void place(const StepTemplate& step);
   void list_predecessors(const StepTemplate& step);
-  void list_late_predecessors(const StepTemplate& step, std::uint32_t op);
+  // Fills the list from `next` on and gives its end.
+  [[nodiscard]] std::uint32_t* list_late_predecessors(const StepTemplate& step,
+                                                      std::uint32_t rank,
+                                                      std::uint32_t* next) const;
 
   std::vector<RunningOperator> operators_;
   std::vector<std::uint32_t> positions_;
