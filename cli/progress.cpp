@@ -42,6 +42,21 @@ std::string hypervolume_text(double share) {
   return share >= 0.01 || share == 0 ? fixed_text(share, 4) : general_text(share, 4);
 }
 
+// Until the first limit is reached. Requires: some generations done.
+double seconds_left(const ProgressFigures& figures) {
+  const engine::GenerationReport& report = figures.report;
+  double left =
+      (static_cast<double>(figures.generations) - static_cast<double>(report.generation)) *
+      figures.seconds / static_cast<double>(figures.generations_done);
+  if (figures.max_evaluations && figures.evaluations > 0) {
+    left = std::min(
+        left,
+        (static_cast<double>(*figures.max_evaluations) - static_cast<double>(report.evaluations)) *
+            figures.seconds / static_cast<double>(figures.evaluations));
+  }
+  return figures.max_seconds ? std::min(left, *figures.max_seconds - figures.seconds) : left;
+}
+
 }  // namespace
 
 std::string progress_text(const ProgressFigures& figures) {
@@ -61,11 +76,8 @@ std::string progress_text(const ProgressFigures& figures) {
   }
   if (figures.seconds <= 0 || figures.generations_done == 0) return text;
   text += "  " + rate_text(static_cast<double>(figures.evaluations) / figures.seconds);
-  const auto left =
-      static_cast<double>(figures.generations) - static_cast<double>(report.generation);
-  if (left > 0)
-    text += "  ETA " +
-            duration_text(left * figures.seconds / static_cast<double>(figures.generations_done));
+  const double left = seconds_left(figures);
+  if (left > 0) text += "  ETA " + duration_text(left);
   return text;
 }
 
@@ -102,6 +114,8 @@ void Progress::print(const engine::GenerationReport& report) {
   const auto now = Clock::now();
   terminal_.status(progress_text({report,
                                   options_.generations,
+                                  options_.max_evaluations,
+                                  options_.max_seconds,
                                   last_hypervolume_,
                                   std::chrono::duration<double>(now - started_).count(),
                                   report.evaluations - evaluations_before_,

@@ -40,10 +40,13 @@ class Progress {
   std::optional<double> last_hypervolume_;
 };
 
-// The text of the line. `seconds` and `evaluations` are those of this program run.
+// The text of the line. `seconds` and `evaluations` are those of this program run, the limits those
+// of the whole search but for seconds. ETA: when the first limit is reached at the speed so far.
 struct ProgressFigures {
   engine::GenerationReport report;
   std::int64_t generations = 0;
+  std::optional<std::int64_t> max_evaluations;
+  std::optional<double> max_seconds;
   std::optional<double> hypervolume_before;
   double seconds = 0;
   std::uint64_t evaluations = 0;

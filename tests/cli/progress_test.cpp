@@ -29,6 +29,25 @@ TEST_CASE("progress_text: is the line that scripts read") {
   CHECK(progress_text(figures) == "gen 37/37  evals 7,400  front 48  nothing feasible yet");
 }
 
+TEST_CASE("progress_text: the time left is that until the first limit") {
+  ProgressFigures figures;
+  figures.report.generation = 37;
+  figures.report.evaluations = 7400;
+  figures.report.front = 48;
+  figures.report.best = {1, 2};
+  figures.generations = 200;
+  figures.seconds = 7.8;
+  figures.evaluations = 6200;
+  figures.generations_done = 31;
+  figures.max_evaluations = 15'000;
+  CHECK(progress_text(figures) == "gen 37/200  evals 7,400  front 48  795 eval/s  ETA 0:10");
+  figures.max_seconds = 12;
+  CHECK(progress_text(figures) == "gen 37/200  evals 7,400  front 48  795 eval/s  ETA 0:05");
+  figures.max_seconds = 100;
+  figures.max_evaluations = 1'000'000;
+  CHECK(progress_text(figures) == "gen 37/200  evals 7,400  front 48  795 eval/s  ETA 0:42");
+}
+
 TEST_CASE("TextTable: lines up and ends lines without blanks") {
   TextTable table;
   table.add({"plan", "cost", ""});
