@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/nearest_name.h"
 #include "base/printable_text.h"
 #include "cli/command.h"
 #include "cli/help.h"

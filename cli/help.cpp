@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "cli/option_values.h"
 
 namespace paretrain::cli {
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/nearest_name.h"
 #include "base/printable_text.h"
 #include "cli/command.h"
 #include "cli/help.h"

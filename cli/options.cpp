@@ -1,8 +1,6 @@
 #include "cli/options.h"
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -10,43 +8,17 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/nearest_name.h"
 #include "base/number_text.h"
 #include "base/printable_text.h"
 #include "cli/config_file.h"
+#include "cli/option_values.h"
 
 namespace paretrain::cli {
 
 namespace {
 
 namespace po = boost::program_options;
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-bool is_flag(const Option& option) {
-  return std::holds_alternative<Flag>(option.kind);
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += separator;
-    text += word;
-  }
-  return text;
-}
 
 po::options_description description_of(const CommandSyntax& syntax) {
   po::options_description description;
@@ -90,78 +62,10 @@ Problem unknown_option(const CommandSyntax& syntax,
   return {where, "unknown option " + printable(name), hint};
 }
 
-// What is wrong with one value; empty when nothing is.
-struct ValueCheck {
-  std::string operator()(const Flag&) const { return ""; }
-
-  std::string operator()(const AnyText&) const { return text.empty() ? "is empty" : ""; }
-
-  std::string operator()(const IntegerRange& range) const {
-    const auto number = parsed_integer(text);
-    if (number && *number >= range.least && *number <= range.most) return "";
-    return number ? "is out of range" : "is not a whole number in range";
-  }
-
-  std::string operator()(const RealRange& range) const {
-    const auto number = parsed_number(text);
-    if (number && *number >= range.least && *number <= range.most) return "";
-    return number ? "is out of range" : "is not a number in range";
-  }
-
-  std::string operator()(const SizeRange& range) const {
-    const auto number = parsed_bytes(text);
-    if (number && *number >= range.least && *number <= range.most) return "";
-    return number ? "is out of range" : "is not a size in bytes";
-  }
-
-  std::string operator()(const Choice& choice) const {
-    return std::ranges::find(choice.names, text) != choice.names.end() ? "" : "is not known";
-  }
-
-  const std::string& text;
-};
-
-std::string dashed(const Option& option) {
-  return "--" + option.name;
-}
-
-void check_value(const Option& option,
-                 const std::string& where,
-                 const std::string& text,
-                 std::vector<Problem>& problems) {
-  const std::string wrong = std::visit(ValueCheck{text}, option.kind);
-  if (wrong.empty()) return;
-  const std::string range = range_text(option.kind);
-  std::string hint;
-  if (const auto* const choice = std::get_if<Choice>(&option.kind)) {
-    if (const auto near = nearest_name(text, choice->names)) hint = "did you mean " + *near + "?";
-  }
-  problems.push_back(
-      {where,
-       "'" + printable(text) + "' " + wrong +
-           (range.empty() ? std::string("; expected a value") : "; expected " + range),
-       hint});
-}
-
 std::vector<std::string> values_of(const Option& option, const po::variable_value& value) {
   if (is_flag(option)) return {value.as<bool>() ? "true" : "false"};
   if (option.repeatable) return value.as<std::vector<std::string>>();
   return {value.as<std::string>()};
-}
-
-const Option* option_named(const CommandSyntax& syntax, const std::string& name) {
-  for (const OptionGroup& group : syntax.groups)
-    for (const Option& option : group.options)
-      if (option.name == name) return &option;
-  return nullptr;
-}
-
-std::optional<bool> truth_value(const std::string& text) {
-  for (const char* const yes : {"true", "yes", "on", "1"})
-    if (text == yes) return true;
-  for (const char* const no : {"false", "no", "off", "0"})
-    if (text == no) return false;
-  return std::nullopt;
 }
 
 // What a config file says of the options, by their names.
@@ -300,34 +204,6 @@ Options::Values assigned_positionals(const CommandSyntax& syntax,
 }
 
 }  // namespace
-
-std::optional<std::string> nearest_name(std::string_view name,
-                                        const std::vector<std::string>& known) {
-  std::optional<std::string> best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
-  if (name.size() > 100) return best;
-  for (const std::string& candidate : known) {
-    const bool extends = name.size() >= 3 && candidate.starts_with(name);
-    const std::size_t distance = extends ? 1 : edit_distance(name, candidate);
-    if (distance >= best_distance) continue;
-    best_distance = distance;
-    best = candidate;
-  }
-  return best;
-}
-
-std::string range_text(const OptionKind& kind) {
-  if (const auto* const range = std::get_if<IntegerRange>(&kind))
-    return number_text(range->least) + " to " + number_text(range->most);
-  if (const auto* const range = std::get_if<RealRange>(&kind))
-    return number_text(range->least) + " to " + number_text(range->most);
-  if (const auto* const range = std::get_if<SizeRange>(&kind)) {
-    return number_text(range->least) + " to " + number_text(range->most) +
-           " bytes, or with a unit (64MiB, 1.5GB)";
-  }
-  if (const auto* const choice = std::get_if<Choice>(&kind)) return joined(choice->names, "|");
-  return "";
-}
 
 Options parsed_options(const CommandSyntax& syntax, const std::vector<std::string>& arguments) {
   ParsedWords parsed = parsed_words(syntax, arguments);

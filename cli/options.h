@@ -131,11 +131,4 @@ class Options {
 // "key = value" lines of every option, as a config file takes them.
 [[nodiscard]] std::string config_text(const CommandSyntax& syntax, const Options& options);
 
-// The names that differ least from `name`, if any is near.
-[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
-                                                      const std::vector<std::string>& known);
-
-// "1 to 100", "a|b|c": what a kind accepts, for help and errors; empty for any text and for flags.
-[[nodiscard]] std::string range_text(const OptionKind& kind);
-
 }  // namespace paretrain::cli

@@ -5,12 +5,12 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/nearest_name.h"
 #include "base/number_text.h"
 #include "problems/bench_bit_strings.h"
 #include "problems/bench_instance_file.h"
 #include "problems/bench_real_functions.h"
 #include "problems/json_file.h"
-#include "problems/nearest_name.h"
 
 namespace paretrain::problems {
 

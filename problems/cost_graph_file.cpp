@@ -5,10 +5,10 @@
 #include <set>
 #include <span>
 
+#include "base/nearest_name.h"
 #include "base/number_text.h"
 #include "base/printable_text.h"
 #include "problems/json_file.h"
-#include "problems/nearest_name.h"
 
 namespace paretrain::problems {
 

@@ -185,12 +185,4 @@ TEST_CASE("config_text: reads back to the same options") {
   CHECK(!after.has("share"));
 }
 
-TEST_CASE("nearest_name: is near or absent") {
-  const std::vector<std::string> known{"population", "patience", "seed"};
-  CHECK(nearest_name("populatoin", known) == "population");
-  CHECK(nearest_name("pop", known) == "population");
-  CHECK(!nearest_name("xyzzy", known).has_value());
-  CHECK(!nearest_name(std::string(100'000, 'x'), known).has_value());
-}
-
 }  // namespace paretrain::cli

@@ -1,11 +1,14 @@
-#include "problems/nearest_name.h"
+#include "base/nearest_name.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace paretrain::problems {
+namespace paretrain {
 
 namespace {
+
+constexpr std::size_t kLongest = 100;
+constexpr std::size_t kLeastStart = 3;  // shorter beginnings are of too many names
 
 char lower(char character) {
   return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a')
@@ -33,20 +36,31 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
+bool goes_on_from(std::string_view candidate, std::string_view name) {
+  return name.size() >= kLeastStart && candidate.starts_with(name);
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name,
                                         std::span<const std::string_view> known) {
   std::optional<std::string> nearest;
-  std::size_t least = 0;
+  if (name.size() > kLongest) return nearest;
+  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string_view candidate : known) {
-    if (name.size() > 2 * candidate.size()) continue;
-    const std::size_t changes = distance(name, candidate);
-    if (2 * changes > candidate.size() || (nearest && changes >= least)) continue;
+    const bool goes_on = goes_on_from(candidate, name);
+    const std::size_t changes = goes_on ? 1 : distance(name, candidate);
+    if (changes >= least || 2 * changes > candidate.size()) continue;
     nearest = std::string(candidate);
     least = changes;
   }
   return nearest;
 }
 
-}  // namespace paretrain::problems
+std::optional<std::string> nearest_name(std::string_view name,
+                                        const std::vector<std::string>& known) {
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  return nearest_name(name, std::span<const std::string_view>(views));
+}
+
+}  // namespace paretrain
