@@ -69,8 +69,10 @@ class VisitCounter {
     const std::int64_t first = tile * cuts_[c].count;
     const std::int64_t past = std::min(first + cuts_[c].count, along.loop_size);
     const std::int64_t to = past == along.loop_size ? along.extent : along.end_of(past - 1);
-    std::int64_t from = along.begin_of(first);
-    if (c == innermost_ || halo_ == Halo::Excluded) from = tile > 0 ? along.end_of(first - 1) : 0;
+    const std::int64_t before = tile > 0 ? along.end_of(first - 1) : 0;
+    std::int64_t from = before;
+    // Rows that a stride leaves out between tiles count with the next one
+    if (c != innermost_ && halo_ == Halo::Included) from = std::min(from, along.begin_of(first));
     return std::max<std::int64_t>(0, to - from);
   }
 

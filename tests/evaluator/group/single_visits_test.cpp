@@ -27,7 +27,8 @@ std::int64_t between(RandomStream& random, std::int64_t least, std::int64_t most
 }
 
 // Indices that a tile moves, by definition: the extreme ones that its iterations touch; of the
-// innermost cut, or without halos, only those beyond what the tile before reached.
+// innermost cut, or without halos, only those beyond what the tile before reached. What a stride
+// leaves out between two tiles goes with the later one.
 std::int64_t moved_by_definition(const Slide& along,
                                  const LoopCut& cut,
                                  std::int64_t tile,
@@ -36,7 +37,7 @@ std::int64_t moved_by_definition(const Slide& along,
   const std::int64_t past = std::min(first + cut.count, along.loop_size);
   const std::int64_t to = past == along.loop_size ? along.extent : along.end_of(past - 1);
   const std::int64_t before = tile > 0 ? along.end_of(first - 1) : 0;
-  return std::max<std::int64_t>(0, to - (adds ? before : along.begin_of(first)));
+  return std::max<std::int64_t>(0, to - (adds ? before : std::min(before, along.begin_of(first))));
 }
 
 // A convolution of [1, 4, 16, 16], 64 bytes a row, and its read of the image.
