@@ -71,7 +71,7 @@ class VisitCounter {
     const std::int64_t to = past == along.loop_size ? along.extent : along.end_of(past - 1);
     const std::int64_t before = tile > 0 ? along.end_of(first - 1) : 0;
     std::int64_t from = before;
-    // Rows that a stride leaves out between tiles count with the next one
+    // Rows that a stride leaves out between tiles count with the next one.
     if (c != innermost_ && halo_ == Halo::Included) from = std::min(from, along.begin_of(first));
     return std::max<std::int64_t>(0, to - from);
   }
