@@ -44,7 +44,7 @@ constexpr std::string_view kExitCodes =
     "  2  wrong input or option\n"
     "  3  the machine failed: disk, permission, memory, closed output\n"
     "  4  nothing feasible under the given limits\n"
-    "  129, 130, 143  stopped by SIGHUP, SIGINT, SIGTERM with everything saved\n";
+    "  129, 130, 143  stopped by SIGHUP, SIGINT, SIGTERM; a search saves first\n";
 
 }  // namespace
 
